@@ -1,0 +1,68 @@
+/**
+ * One server as its channel's client sees it: the sink of one link.
+ *
+ * Owns whether the server can be chosen. Leaves choosing to the channel client, and replies to the link.
+ */
+import type { InboundRecord, Link, LinkSink } from '@zlink/kernel/internal/transport';
+import type { JobPermits } from '@zlink/kernel/internal/execution';
+import { DescriptorState, RecordKind } from '@zlink/kernel/internal/wire';
+
+export interface TargetOwner {
+  /** Readiness, weight or drain of a target has changed. */
+  onTargetChanged(): void;
+  onTargetClosed(target: Target): void;
+  /** The server said something that no request of ours waits for (CS-006). */
+  onStray(what: 'reply' | 'send' | 'request', link: Link): void;
+}
+
+export class Target implements LinkSink {
+  readonly link: Link;
+  readonly #permits: JobPermits;
+  readonly #owner: TargetOwner;
+
+  constructor(link: Link, permits: JobPermits, owner: TargetOwner) {
+    this.link = link;
+    this.#permits = permits;
+    this.#owner = owner;
+  }
+
+  get weight(): number {
+    return this.link.descriptor.channels[0]?.weight ?? 0;
+  }
+
+  get draining(): boolean {
+    return this.link.descriptor.state > DescriptorState.serving;
+  }
+
+  /** Connected and serving; weight 0 is ready too, but never chosen. */
+  get ready(): boolean {
+    return this.link.phase === 'open' && this.link.descriptor.state === DescriptorState.serving;
+  }
+
+  onRecord(record: InboundRecord, link: Link): void {
+    this.#permits.release();
+    const isRequest = record.kind === RecordKind.request;
+    if (isRequest) link.forgo(); // a server has nothing to ask: no reply will be sent (CS-001)
+    this.#owner.onStray(isRequest ? 'request' : 'send', link);
+  }
+
+  onUnmatched(_record: InboundRecord, link: Link): void {
+    this.#owner.onStray('reply', link);
+  }
+
+  onCancel(): void {
+    // Only requests of the server could be cancelled, and none was accepted.
+  }
+
+  onUpdate(): void {
+    this.#owner.onTargetChanged();
+  }
+
+  onFinishing(): void {
+    this.#owner.onTargetChanged();
+  }
+
+  onClosed(): void {
+    this.#owner.onTargetClosed(this);
+  }
+}

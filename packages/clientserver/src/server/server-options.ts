@@ -1,0 +1,165 @@
+/** Configuration of a channel's server role: what the builder collects and what start makes of it. */
+import { type ChannelContext, HandlerRegistry, type RequestHandler, type SendHandler } from '@zlink/kernel/dispatch';
+import type { Problems } from '@zlink/kernel/errors';
+import { isHost, isRid, isWildcardHost } from '@zlink/kernel/identity';
+import type { ValidationContext } from '@zlink/kernel/internal/host';
+import type { PacketKey } from '@zlink/kernel/message';
+
+export interface ServerOptions {
+  port: number;
+  bindHost: string | undefined;
+  advertiseHost: string | undefined;
+  weight: number;
+  concurrency: number;
+  maxMessageBytes: number;
+  routingId: string | undefined;
+  readonly handlers: HandlerRegistry<ChannelContext>;
+}
+
+/** Part of a channel server that RouteMesh and ClientServer share. */
+export interface ChannelServerBuilder {
+  /**
+   * Share of new messages relative to other servers of the channel; 0: none, the server runs on.
+   *
+   * @param weight - integer 0..10_000; default 100
+   * @see CS-003
+   */
+  setWeight(weight: number): this;
+  /**
+   * Handlers that may overlap; they start in order of arrival.
+   *
+   * @param n - integer 1..2_147_483_647; default 256; 1: strictly one after another
+   * @see DISP-005
+   */
+  concurrency(n: number): this;
+  /** Serves one-way messages of a packet. @see DISP-001 */
+  addSendHandler<T>(packet: PacketKey<T>, handler: SendHandler<T, ChannelContext>): this;
+  /** Serves requests of a packet; what the handler returns is the reply. @see DISP-001 */
+  addRequestHandler<T, R>(packet: PacketKey<T, R>, handler: RequestHandler<T, R, ChannelContext>): this;
+}
+
+/** The server role of a ClientServer channel. */
+export interface ClientServerServerBuilder extends ChannelServerBuilder {
+  /** @param port - 0..65_535; 0 (default): any free one, the advertised endpoint carries the real one */
+  listen(port?: number): this;
+  /** @param host - interface to bind; default: the host's `network.bindHost` (127.0.0.1) */
+  setBindHost(host: string): this;
+  /** @param host - name or address clients dial; default: the bind host, which must then be no wildcard */
+  setAdvertiseHost(host: string): this;
+  /**
+   * Largest message (payload and metadata) that is taken; a larger one is refused whole.
+   *
+   * @param bytes - integer from 0; 0: no limit; default 16_777_216
+   */
+  maxMessageSize(bytes: number): this;
+  /** @param rid - a Server RID that survives restarts, 1..255 bytes UTF-8 without NUL; default: fresh per start (CS-013) */
+  routingId(rid: string): this;
+}
+
+const DEFAULT_MAX_MESSAGE_BYTES = 16_777_216;
+
+export class ServerBuilder implements ClientServerServerBuilder {
+  readonly options: ServerOptions;
+  readonly #requireOpen: () => void;
+
+  constructor(where: string, requireOpen: () => void) {
+    this.#requireOpen = requireOpen;
+    this.options = {
+      port: 0,
+      bindHost: undefined,
+      advertiseHost: undefined,
+      weight: 100,
+      concurrency: 256,
+      maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTES,
+      routingId: undefined,
+      handlers: new HandlerRegistry(where),
+    };
+  }
+
+  listen(port = 0): this {
+    return this.#set('port', port);
+  }
+
+  setBindHost(host: string): this {
+    return this.#set('bindHost', host);
+  }
+
+  setAdvertiseHost(host: string): this {
+    return this.#set('advertiseHost', host);
+  }
+
+  setWeight(weight: number): this {
+    return this.#set('weight', weight);
+  }
+
+  concurrency(n: number): this {
+    return this.#set('concurrency', n);
+  }
+
+  maxMessageSize(bytes: number): this {
+    return this.#set('maxMessageBytes', bytes);
+  }
+
+  routingId(rid: string): this {
+    return this.#set('routingId', rid);
+  }
+
+  addSendHandler<T>(packet: PacketKey<T>, handler: SendHandler<T, ChannelContext>): this {
+    this.#requireOpen();
+    this.options.handlers.addSend(packet, handler);
+    return this;
+  }
+
+  addRequestHandler<T, R>(packet: PacketKey<T, R>, handler: RequestHandler<T, R, ChannelContext>): this {
+    this.#requireOpen();
+    this.options.handlers.addRequest(packet, handler);
+    return this;
+  }
+
+  #set<K extends keyof ServerOptions>(name: K, value: ServerOptions[K]): this {
+    this.#requireOpen();
+    this.options[name] = value;
+    return this;
+  }
+}
+
+export function isWeight(value: unknown): value is number {
+  return isIntegerIn(value, 0, 10_000);
+}
+
+export const WEIGHT_RANGE = 'integer 0..10000';
+
+export function validateServer(options: ServerOptions, where: string, context: ValidationContext): void {
+  const { problems } = context;
+  if (!isIntegerIn(options.port, 0, 65_535)) problems.add(`${where} listen`, options.port, 'integer 0..65535');
+  if (!isWeight(options.weight)) problems.add(`${where} weight`, options.weight, WEIGHT_RANGE);
+  if (!isIntegerIn(options.concurrency, 1, MAX_INT32)) {
+    problems.add(`${where} concurrency`, options.concurrency, `integer 1..${MAX_INT32}`);
+  }
+  if (!isIntegerIn(options.maxMessageBytes, 0, Number.MAX_SAFE_INTEGER)) {
+    problems.add(`${where} maxMessageSize`, options.maxMessageBytes, 'integer from 0');
+  }
+  if (options.routingId !== undefined && !isRid(options.routingId)) {
+    problems.add(`${where} routingId`, options.routingId, '1..255 bytes of UTF-8 without NUL');
+  }
+  validateHosts(options, where, context, problems);
+}
+
+function validateHosts(options: ServerOptions, where: string, context: ValidationContext, problems: Problems): void {
+  const bindHost = options.bindHost ?? context.bindHost;
+  const advertiseHost = options.advertiseHost ?? context.advertiseHost;
+  if (!isHost(bindHost)) problems.add(`${where} bindHost`, bindHost, 'a host name, an IP address or *');
+  if (advertiseHost === undefined) {
+    if (isHost(bindHost) && isWildcardHost(bindHost)) {
+      problems.note(`${where}: bindHost "${bindHost}" is a wildcard and needs an advertiseHost`);
+    }
+  } else if (!isHost(advertiseHost) || isWildcardHost(advertiseHost)) {
+    problems.add(`${where} advertiseHost`, advertiseHost, 'a host name or an IP address, no wildcard');
+  }
+}
+
+const MAX_INT32 = 2_147_483_647;
+
+function isIntegerIn(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+}

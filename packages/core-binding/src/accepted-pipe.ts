@@ -1,0 +1,67 @@
+/**
+ * The near end of a connection that a peer has made to a listener's ROUTER.
+ *
+ * Owns whether anybody still listens to one routing id. Leaves the socket to the listener.
+ *
+ * 1. The sink hears exactly one `onPipeClosed`, unless the owner has closed the pipe: then nothing more (E1).
+ * 2. libzmq cannot drop a single accepted connection: a closed pipe is only forgotten, and the peer, told by the link's
+ *    goodbye, hangs up.
+ */
+import type { Pipe, PipeSink } from '@zlink/kernel/internal/transport';
+import { sendFailureText } from './native-errors.ts';
+import type { RoutedSocket } from './routed-socket.ts';
+
+type AcceptedState =
+  /** The owner is making its sink. */
+  | { readonly kind: 'new' }
+  | { readonly kind: 'open'; readonly sink: PipeSink }
+  /** Nobody listens; `wasHeard`: the peer has sent something nevertheless. */
+  | { readonly kind: 'forgotten'; readonly wasHeard: boolean };
+
+export class AcceptedPipe implements Pipe {
+  readonly address: string;
+  readonly #routingId: Uint8Array;
+  readonly #socket: RoutedSocket;
+  #state: AcceptedState = { kind: 'new' };
+
+  constructor(address: string, routingId: Uint8Array, socket: RoutedSocket) {
+    this.address = address;
+    this.#routingId = routingId;
+    this.#socket = socket;
+  }
+
+  /** Gets the sink from the listener's owner, who may close the pipe at once. */
+  open(accept: (pipe: Pipe) => PipeSink): void {
+    const sink = accept(this);
+    if (this.#state.kind === 'new') this.#state = { kind: 'open', sink };
+  }
+
+  send(parts: Uint8Array[]): void {
+    if (this.#state.kind !== 'forgotten') this.#socket.send(this.#routingId, parts, this.#onSendFailed);
+  }
+
+  close(lingerMs: number): void {
+    if (this.#state.kind === 'forgotten') return;
+    this.#state = { kind: 'forgotten', wasHeard: false }; // 2
+    this.#socket.keepSending(lingerMs);
+  }
+
+  /** A message has come. False: it is the first one that nobody hears. */
+  hear(parts: readonly Uint8Array[], first: number): boolean {
+    const state = this.#state;
+    if (state.kind === 'open') state.sink.onPipeMessage(parts, first);
+    if (state.kind !== 'forgotten') return true;
+    this.#state = { kind: 'forgotten', wasHeard: true };
+    return state.wasHeard;
+  }
+
+  /** The peer has hung up, or the engine gives the pipe up. */
+  fail(reason: string): void {
+    const state = this.#state;
+    if (state.kind === 'forgotten') return;
+    this.#state = { kind: 'forgotten', wasHeard: false };
+    if (state.kind === 'open') state.sink.onPipeClosed(reason); // 1
+  }
+
+  readonly #onSendFailed = (error: unknown): void => this.fail(sendFailureText(error));
+}

@@ -1,0 +1,155 @@
+/**
+ * A dialled pipe with a socket of its own: one DEALER per address tried, never used for another connection.
+ *
+ * Owns the sockets of one attempt. Leaves trying again to the link (CORE-009).
+ *
+ * D1 The sink hears exactly one `onPipeClosed`, unless the owner has closed the pipe: then nothing more (E1).
+ * D2 The end of a connection is reported after the messages that came before it (E3).
+ * D3 A socket ends with its connection; what was not sent dies with it (E2, CORE-014).
+ * D4 A host name with several addresses is tried address by address; a failed handshake is an answer and ends that.
+ */
+import type { Dealer } from 'zeromq';
+import { ZLinkError } from '@zlink/kernel/errors';
+import type { Pipe, PipeConnectOptions, PipeSink } from '@zlink/kernel/internal/transport';
+import { resolveDial } from './addresses.ts';
+import {
+  CONNECTION_LOST,
+  dialFailureText,
+  handshakeText,
+  NOT_A_PEER,
+  NOT_CONNECTED,
+  sendFailureText,
+} from './native-errors.ts';
+import { receiveAll } from './receive-loop.ts';
+import { type SocketEvent, watchSocket } from './socket-monitor.ts';
+
+export interface DealerHost {
+  openSocket(maxPartBytes: number): Dealer;
+  nowMs(): number;
+  /** `gone` settles when nothing of the socket is left. */
+  onSocket(gone: Promise<void>): void;
+  onClosed(pipe: DealerPipe): void;
+}
+
+type DealerState =
+  | { readonly kind: 'resolving' }
+  | { readonly kind: 'connecting'; readonly socket: Dealer; readonly others: readonly string[] }
+  | { readonly kind: 'open'; readonly socket: Dealer }
+  | { readonly kind: 'closed' };
+
+export class DealerPipe implements Pipe {
+  readonly address: string;
+  readonly #maxPartBytes: number;
+  readonly #sink: PipeSink;
+  readonly #host: DealerHost;
+  #state: DealerState = { kind: 'resolving' };
+
+  constructor(options: PipeConnectOptions, sink: PipeSink, host: DealerHost) {
+    this.address = options.address;
+    this.#maxPartBytes = options.maxPartBytes;
+    this.#sink = sink;
+    this.#host = host;
+    void resolveDial(options.address).then((targets) => {
+      if (this.#state.kind === 'closed') return;
+      if (targets.ok) this.#dial(targets.addresses);
+      else this.fail(targets.reason);
+    });
+  }
+
+  send(parts: Uint8Array[]): void {
+    const state = this.#state;
+    if (state.kind === 'closed') return; // D1: the owner knows or is about to be told
+    if (state.kind !== 'open') throw new ZLinkError('InvalidOperation', `pipe to ${this.address} is not open yet`);
+    state.socket.send(parts).catch(this.#onSendFailed);
+  }
+
+  close(lingerMs: number): void {
+    const state = this.#state;
+    if (state.kind === 'closed') return;
+    if (state.kind !== 'resolving') release(state.socket, lingerMs);
+    this.#state = { kind: 'closed' };
+    this.#host.onClosed(this);
+  }
+
+  /** Ends the pipe and tells its sink. */
+  fail(reason: string): void {
+    if (this.#state.kind === 'closed') return;
+    this.close(0);
+    this.#sink.onPipeClosed(reason);
+  }
+
+  readonly #onSendFailed = (error: unknown): void => this.fail(sendFailureText(error));
+
+  #dial(addresses: readonly [string, ...string[]]): void {
+    const [address, ...others] = addresses;
+    try {
+      const socket = this.#host.openSocket(this.#maxPartBytes);
+      this.#state = { kind: 'connecting', socket, others };
+      this.#host.onSocket(watchSocket(socket, (event) => this.#onEvent(socket, event)));
+      void receiveAll(
+        socket,
+        (parts) => this.#onMessage(socket, parts),
+        () => this.#host.nowMs(),
+      );
+      socket.connect(address);
+    } catch (error) {
+      this.fail(dialFailureText(error));
+    }
+  }
+
+  #onMessage(socket: Dealer, parts: readonly Uint8Array[]): void {
+    if (this.#isCurrent(socket)) {
+      this.#open(socket); // the message may be noticed before the event
+      this.#sink.onPipeMessage(parts, 0);
+    }
+  }
+
+  #onEvent(socket: Dealer, event: SocketEvent): void {
+    if (!this.#isCurrent(socket)) return;
+    switch (event.kind) {
+      case 'ready':
+        return this.#open(socket);
+      case 'refused':
+        return this.fail(handshakeText(event.fault));
+      case 'released':
+        return this.#tryNext();
+      case 'lost':
+        return this.#onLost(socket);
+    }
+  }
+
+  #open(socket: Dealer): void {
+    if (this.#state.kind !== 'connecting') return;
+    this.#state = { kind: 'open', socket };
+    this.#sink.onPipeOpen();
+  }
+
+  #tryNext(): void {
+    if (this.#state.kind !== 'connecting') return;
+    const { socket, others } = this.#state;
+    const [next, ...rest] = others;
+    if (next === undefined) return this.fail(NOT_CONNECTED);
+    release(socket, 0);
+    this.#dial([next, ...rest]); // D4
+  }
+
+  #onLost(socket: Dealer): void {
+    if (this.#state.kind === 'connecting') return this.fail(NOT_A_PEER);
+    setImmediate(() => {
+      if (!this.#isCurrent(socket)) return;
+      if (socket.readable)
+        this.#onLost(socket); // D2: the receive loop is still at it
+      else this.fail(CONNECTION_LOST);
+    });
+  }
+
+  #isCurrent(socket: Dealer): boolean {
+    const state = this.#state;
+    return (state.kind === 'connecting' || state.kind === 'open') && state.socket === socket;
+  }
+}
+
+function release(socket: Dealer, lingerMs: number): void {
+  socket.linger = lingerMs;
+  socket.close();
+}

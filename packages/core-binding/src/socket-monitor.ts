@@ -1,0 +1,55 @@
+/**
+ * What libzmq tells about the connections of one socket, reduced to what pipes need to know.
+ *
+ * Owns the translation. Leaves the meaning of an event to the pipe or listener it concerns.
+ *
+ * 1. Events are read until the socket is gone: libzmq's I/O thread blocks for ever on an observer that was closed early.
+ * 2. A storm of events gives other sockets and timers their turn.
+ */
+import type { Event, Socket } from 'zeromq';
+import { plainAddress } from './addresses.ts';
+import { type HandshakeFault, handshakeFault } from './native-errors.ts';
+import { nextTurn } from './next-turn.ts';
+
+export type SocketEvent =
+  /** The connection has passed its handshake. */
+  | { readonly kind: 'ready'; readonly address: string }
+  /** The handshake failed; `lost` follows. */
+  | { readonly kind: 'refused'; readonly address: string; readonly fault: HandshakeFault }
+  /** The connection has ended. */
+  | { readonly kind: 'lost'; readonly address: string }
+  /** A dial came to nothing, or a bound port was given back. */
+  | { readonly kind: 'released'; readonly address: string };
+
+const eventsPerTurn = 64;
+
+/** Resolves when the socket is gone for good, its unsent messages included. */
+export async function watchSocket(socket: Socket, onEvent: (event: SocketEvent) => void): Promise<void> {
+  const observer = socket.events;
+  for (let count = 1; ; count++) {
+    const event = await observer.receive();
+    if (event.type === 'end') return; // 1
+    const told = translate(event);
+    if (told !== undefined) onEvent(told);
+    if (count % eventsPerTurn === 0) await nextTurn(); // 2
+  }
+}
+
+function translate(event: Event): SocketEvent | undefined {
+  switch (event.type) {
+    case 'handshake':
+      return { kind: 'ready', address: plainAddress(event.address) };
+    case 'handshake:error:auth':
+    case 'handshake:error:other':
+    case 'handshake:error:protocol': {
+      const fault = handshakeFault(event.type, event.error);
+      return { kind: 'refused', address: plainAddress(event.address), fault };
+    }
+    case 'disconnect':
+      return { kind: 'lost', address: plainAddress(event.address) };
+    case 'close':
+      return { kind: 'released', address: plainAddress(event.address) };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * How the sockets of links are set up.
+ *
+ * Owns every option that libzmq sockets of this package get. The only file that relies on their numbers.
+ *
+ * 1. A send never waits and nothing is dropped: no timeout, no mark. The windows of the links bound the memory (CORE-004).
+ * 2. libzmq never reconnects: it would carry frames of one connection over to the next (CORE-014). Its switch for that
+ *    also drops received frames that nobody has read yet, so the interval is merely longer than any process lives.
+ * 3. A connection that is cut without a word is given up by libzmq's own heartbeats, which a busy event loop does not
+ *    delay: links notice earlier, but only libzmq can give the descriptor back ([C03]).
+ */
+import { capability, type Context, Dealer, Router } from 'zeromq';
+import { ConfigurationError } from '@zlink/kernel/errors';
+import type { CurveClientOptions, CurveServerOptions } from './curve.ts';
+
+/** Time for a stranger to complete the handshake of libzmq ([C06]). */
+export const HANDSHAKE_INTERVAL_MS = 5_000;
+
+const neverMs = 600_000_000; // libzmq adds up to as much again and counts in 32 bits
+const heartbeatIntervalMs = 5_000;
+const heartbeatTimeoutMs = 15_000;
+const backlogCount = 1_024;
+
+/** ZMQ_ROUTER_NOTIFY: an empty message from a peer's routing id says that its connection has ended. */
+const routerNotifyOption = 97;
+const notifyDisconnect = 2;
+
+const common = {
+  linger: 0,
+  sendTimeout: 0, // 1
+  sendHighWaterMark: 0,
+  receiveHighWaterMark: 0,
+  reconnectInterval: neverMs, // 2
+  handshakeInterval: HANDSHAKE_INTERVAL_MS,
+  heartbeatInterval: heartbeatIntervalMs, // 3
+  heartbeatTimeout: heartbeatTimeoutMs,
+};
+
+/** @throws ConfigurationError if libzmq was built without what listeners need */
+export function requireNativeFeatures(): void {
+  if (capability.draft !== true) {
+    throw new ConfigurationError([
+      'installed build of zeromq does not report which peer has gone (built without draft)',
+    ]);
+  }
+}
+
+export function openDealer(context: Context, maxPartBytes: number, curve: CurveClientOptions | undefined): Dealer {
+  return new Dealer({ context, ...common, maxMessageSize: sizeLimit(maxPartBytes), ...curve });
+}
+
+/** @param zapDomain - names the listener to the admission check, without which nobody gets in */
+export function openRouter(
+  context: Context,
+  maxPartBytes: number,
+  zapDomain: string,
+  curve: CurveServerOptions | undefined,
+): Router {
+  const router = new Router({
+    context,
+    ...common,
+    mandatory: true,
+    backlog: backlogCount,
+    maxMessageSize: sizeLimit(maxPartBytes),
+    zapDomain,
+    zapEnforceDomain: true,
+    ...curve,
+  });
+  // The setter is there for subclasses; zeromq.js gives this option no name.
+  (router as unknown as { setInt32Option(option: number, value: number): void }).setInt32Option(
+    routerNotifyOption,
+    notifyDisconnect,
+  );
+  return router;
+}
+
+/** Makes a bound ROUTER dial as a client from now on; what it has bound stays a server. */
+export function secureDials(router: Router, curve: CurveClientOptions): void {
+  withoutOptionWarning(() => Object.assign(router, curve));
+}
+
+/** Dials through a bound ROUTER; messages to and from the other side carry `alias`. */
+export function connectRouter(router: Router, address: string, alias: string): void {
+  withoutOptionWarning(() => router.connect(address, { routingId: alias }));
+}
+
+/**
+ * zeromq.js warns through the process whenever an option is set on a socket that is already bound, even one that is
+ * meant for the next dial alone. `run` is synchronous, so no other warning can be lost.
+ */
+function withoutOptionWarning(run: () => void): void {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    run();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function sizeLimit(maxPartBytes: number): number {
+  return maxPartBytes === 0 ? -1 : maxPartBytes;
+}

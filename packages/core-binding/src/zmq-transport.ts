@@ -1,0 +1,42 @@
+/** The transport of a host over ZeroMQ: the engine of this package under the link protocol of the kernel. */
+import type { JobPermits } from '@zlink/kernel/internal/execution';
+import { createLinkTransport, type LivenessTimes } from '@zlink/kernel/internal/link';
+import { type Clock, type RandomSource, systemClock, systemRandom } from '@zlink/kernel/internal/time';
+import type { Transport } from '@zlink/kernel/internal/transport';
+import type { Logger } from '@zlink/kernel/observe';
+import type { CurveSecurity } from './curve.ts';
+import type { MessagingMemory } from './messaging-memory.ts';
+import { createZmqEngine } from './zmq-engine.ts';
+
+export interface ZmqTransportOptions {
+  readonly permits: JobPermits;
+  readonly memory: MessagingMemory;
+  readonly logger: Logger;
+  readonly security?: CurveSecurity | undefined;
+  /** Native I/O threads; integer from 1; default 1. */
+  readonly ioThreads?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: RandomSource | undefined;
+  readonly liveness?: LivenessTimes | undefined;
+  /** The event loop stood still for this long. */
+  readonly onStall?: ((stalledMs: number) => void) | undefined;
+}
+
+export function createZmqTransport(options: ZmqTransportOptions): Transport {
+  const { logger, security, ioThreads, liveness, onStall } = options;
+  const engine = createZmqEngine({
+    ...(ioThreads === undefined ? {} : { ioThreads }),
+    ...(security === undefined ? {} : { security }),
+    warn: (record) => logger.warn(record),
+  });
+  return createLinkTransport(engine, {
+    clock: options.clock ?? systemClock,
+    permits: options.permits,
+    budgetBytes: options.memory.budgetBytes,
+    maxWindowBytes: options.memory.maxWindowBytes,
+    random: options.random ?? systemRandom,
+    logger,
+    ...(liveness === undefined ? {} : { liveness }),
+    ...(onStall === undefined ? {} : { onStall }),
+  });
+}

@@ -1,0 +1,258 @@
+/**
+ * A host: everything ZLink does in one process, described first, then started, then shut down.
+ *
+ * Owns the lifecycle state and the order of stages. Leaves all work to topics and hosted services.
+ *
+ * H1 One start: every mistake is reported before anything is bound; a failure releases whatever was reached (HOST-002).
+ * H2 After `start` has been called the description is frozen (HOSTREG-004).
+ * H3 One shutdown: all callers share its result; it ends at its deadline, come what may (DRAIN-005 to DRAIN-007).
+ */
+import type { ClientServerChannelBuilder, ClientServerRuntime } from '@zlink/clientserver';
+import { type CodecExtension, CodecRegistry } from '@zlink/kernel/codec';
+import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
+import { describeValue, Problems, ZLinkError } from '@zlink/kernel/errors';
+import type { ListenerStatus } from '@zlink/kernel/internal/host';
+import type { ReceiveFlow } from '@zlink/kernel/internal/execution';
+import { type HostedService, HostedServices, type HostState, mayBecome } from '@zlink/kernel/lifecycle';
+import type { MessageCounters } from '@zlink/kernel/observe';
+import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
+import { ChannelIndex } from './channel-index.ts';
+import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from './host-options.ts';
+import { claimProcess, type ProcessClaim } from './process-claim.ts';
+import { createRouteClient, type RouteClient } from './route-client.ts';
+import { Shutdown, type ShutdownResult } from './shutdown.ts';
+import { type Wiring, wire } from './wiring.ts';
+
+export interface RuntimeQuery {
+  /** Every bound listener with its advertised endpoint. @see NET-002 */
+  listeners(): readonly ListenerStatus[];
+  /** accepted = handled + failed + dropped + running + queued, per owner and verb. */
+  counters(): readonly MessageCounters[];
+  /** How full the job queue is. @see JOBQ-005 */
+  inboundDispatch(): { readonly permitsInUse: number; readonly max: number; readonly flow: ReceiveFlow };
+}
+
+export interface Host extends AsyncDisposable {
+  /** Registers codecs beside JSON. @see CODEC-001 */
+  codecs(): { use(extension: CodecExtension): unknown };
+  /** Runs around channel handlers, in order of registration. @see DISP-006 */
+  addFilter(filter: Filter): this;
+  /** Starts and stops with the host. @see SVC-001 */
+  addHostedService(service: HostedService): this;
+  /** A channel whose clients call servers. @see CS-001 */
+  addClientServerChannel(channelName: string): ClientServerChannelBuilder;
+  /**
+   * Validates everything, binds, starts hosted services, then serves.
+   *
+   * @param signal - gives the start up; what was reached is released
+   * @throws ConfigurationError with every mistake; nothing was bound then
+   * @throws ZLinkError `InvalidOperation` if the host was started before; `InternalFailure` if a hosted service failed
+   */
+  start(signal?: AbortSignal): Promise<void>;
+  /**
+   * Takes no new work, lets accepted work end, releases everything.
+   *
+   * @param options - `deadlineMs`: integer 1..2_147_483_647, default `shutdownDeadlineMs`; `signal` ends this caller's
+   *   waiting only
+   */
+  shutdown(options?: { readonly deadlineMs?: number; readonly signal?: AbortSignal }): Promise<ShutdownResult>;
+  readonly state: HostState;
+  /** Messages that may wait for their handlers; 0 before start. @see JOBQ-001 */
+  readonly effectiveMaxQueuedApplicationJobs: number;
+  readonly routeClient: RouteClient;
+  readonly query: RuntimeQuery;
+  /** @throws ZLinkError `NotFound` if no such channel is registered */
+  clientServerChannel(channelName: string): ClientServerRuntime;
+}
+
+/** Describes a host; nothing happens before `start`. */
+export function createHost(options: HostOptions = {}): Host {
+  return new ZLinkHost(options);
+}
+
+class ZLinkHost implements Host {
+  readonly routeClient: RouteClient;
+  readonly query: RuntimeQuery;
+  readonly #options: HostOptions;
+  readonly #codecs = new CodecRegistry();
+  readonly #filters: Filter[] = [];
+  readonly #services: HostedService[] = [];
+  readonly #channels = new ChannelIndex();
+  #state: HostState = 'configuring';
+  #resolved: ResolvedHostOptions | undefined;
+  #wiring: Wiring | undefined;
+  #hosted: HostedServices | undefined;
+  #claim: ProcessClaim | undefined;
+  readonly #startAbort = new AbortController();
+  #starting: Promise<void> | undefined;
+  #shutdown: Promise<ShutdownResult> | undefined;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.routeClient = createRouteClient(this.#channels);
+    this.query = Object.freeze({
+      listeners: () => this.#channels.topics.flatMap((topic) => topic.listeners()),
+      counters: () => this.#channels.topics.flatMap((topic) => topic.counters()),
+      inboundDispatch: () => {
+        const permits = this.#wiring?.parts.permits;
+        return { permitsInUse: permits?.inUse ?? 0, max: permits?.max ?? 0, flow: permits?.flow ?? 'RUNNING' };
+      },
+    });
+  }
+
+  get state(): HostState {
+    return this.#state;
+  }
+
+  get effectiveMaxQueuedApplicationJobs(): number {
+    return this.#wiring?.parts.permits.max ?? 0;
+  }
+
+  codecs(): { use(extension: CodecExtension): unknown } {
+    this.#requireOpen();
+    return this.#codecs;
+  }
+
+  addFilter(filter: Filter): this {
+    this.#requireOpen();
+    this.#filters.push(filter);
+    return this;
+  }
+
+  addHostedService(service: HostedService): this {
+    this.#requireOpen();
+    this.#services.push(service);
+    return this;
+  }
+
+  addClientServerChannel(channelName: string): ClientServerChannelBuilder {
+    this.#requireOpen();
+    return this.#channels.addClientServer(channelName, this.#requireOpen);
+  }
+
+  clientServerChannel(channelName: string): ClientServerRuntime {
+    return this.#channels.clientServer(channelName);
+  }
+
+  start(signal?: AbortSignal): Promise<void> {
+    if (this.#state !== 'configuring') {
+      return Promise.reject(new ZLinkError('InvalidOperation', `host cannot start: it is ${this.#state}`));
+    }
+    this.#become('starting');
+    this.#starting = this.#start(signal);
+    return this.#starting;
+  }
+
+  async shutdown(options: { deadlineMs?: number; signal?: AbortSignal } = {}): Promise<ShutdownResult> {
+    const { deadlineMs, signal } = options;
+    if (deadlineMs !== undefined && !isTimeoutMs(deadlineMs)) {
+      const text = `deadlineMs: ${describeValue(deadlineMs)} is not allowed, allowed: integer 1..${MAX_TIMEOUT_MS}`;
+      throw new ZLinkError('InvalidOperation', text);
+    }
+    signal?.throwIfAborted();
+    this.#shutdown ??= this.#stop(deadlineMs ?? this.#resolved?.shutdownDeadlineMs ?? DEFAULT_DEADLINE_MS); // H3
+    return signal === undefined ? this.#shutdown : unlessAborted(this.#shutdown, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.shutdown();
+  }
+
+  async #start(signal: AbortSignal | undefined): Promise<void> {
+    const onAbort = (): void => this.#startAbort.abort(signal?.reason);
+    if (signal?.aborted === true) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      await this.#reachServing(this.#startAbort.signal);
+    } catch (error) {
+      await this.#release(); // H1
+      // A shutdown during the start has its own end.
+      if (this.#state === 'starting') this.#become('error');
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #reachServing(abort: AbortSignal): Promise<void> {
+    const resolved = this.#validate();
+    this.#claim = claimProcess(resolved.allowSeveralHosts);
+    abort.throwIfAborted();
+    this.#wiring = wire(resolved, this.#codecs, this.#filters);
+    for (const topic of this.#channels.topics) {
+      await topic.open(this.#wiring.parts);
+      abort.throwIfAborted();
+    }
+    this.#hosted = new HostedServices(this.#services, (error, where) => resolved.onUnhandled(error, { where }));
+    await this.#hosted.start(abort);
+    abort.throwIfAborted();
+    for (const topic of this.#channels.topics) topic.serve();
+    this.#become('serving');
+  }
+
+  #validate(): ResolvedHostOptions {
+    const problems = new Problems();
+    const resolved = resolveHostOptions(this.#options, problems);
+    const { bindHost, advertiseHost } = resolved;
+    this.#channels.validate({ problems, bindHost, advertiseHost, hasLocationStore: false });
+    freezeFilters(this.#filters, resolved.services, problems);
+    this.#codecs.freeze(problems);
+    problems.throwIfAny();
+    this.#resolved = resolved;
+    return resolved;
+  }
+
+  async #stop(deadlineMs: number): Promise<ShutdownResult> {
+    if (this.#state === 'configuring') return this.#neverStarted();
+    const wasStarting = this.#state === 'starting';
+    const hadFailed = this.#state === 'error';
+    this.#become('draining');
+    if (wasStarting) {
+      this.#startAbort.abort(new ZLinkError('ShuttingDown', 'host was shut down while it started'));
+      await this.#starting?.catch(() => undefined); // its caller gets the error
+    }
+    const nothingRuns = wasStarting || hadFailed || this.#wiring === undefined || this.#hosted === undefined;
+    const result: ShutdownResult = nothingRuns
+      ? { outcome: 'stopped', reason: 'none' }
+      : await new Shutdown(this.#channels.topics, this.#hosted!, this.#wiring!, deadlineMs).run();
+    await this.#release();
+    this.#become('stopped');
+    return result;
+  }
+
+  #neverStarted(): ShutdownResult {
+    this.#state = 'stopped'; // DRAIN-007: not a transition of a host that ran
+    return { outcome: 'stopped', reason: 'none' };
+  }
+
+  /** Frees whatever a start has reached; does nothing after an orderly shutdown. */
+  async #release(): Promise<void> {
+    const wiring = this.#wiring;
+    if (wiring !== undefined) {
+      for (const topic of this.#channels.topics) await topic.close(0);
+      await wiring.close();
+    }
+    this.#claim?.release();
+    this.#claim = undefined;
+  }
+
+  readonly #requireOpen = (): void => {
+    if (this.#state === 'configuring') return; // H2
+    throw new ZLinkError('InvalidOperation', 'the description of a host is frozen once it has started');
+  };
+
+  #become(next: HostState): void {
+    if (!mayBecome(this.#state, next)) throw new ZLinkError('InternalFailure', `host state ${this.#state} to ${next}`);
+    this.#state = next;
+  }
+}
+
+const DEFAULT_DEADLINE_MS = 30_000;
+
+function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error); // a reason may be any value
+    signal.addEventListener('abort', onAbort, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,99 @@
+/** How many received messages may wait for their handler: from options and processors (JOBQ-001, JOBQ-003). */
+import { availableParallelism } from 'node:os';
+import { readFileSync } from 'node:fs';
+import type { Problems } from '@zlink/kernel/errors';
+import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
+import type { Profile } from './host-options.ts';
+
+export interface JobQueueOptions {
+  readonly applicationJobQueueProfile?: Profile;
+  readonly maxQueuedApplicationJobs?: number;
+  readonly pauseThresholdPercent?: number;
+  readonly resumeThresholdPercent?: number;
+}
+
+/** What is known about processors; undefined: unknown. */
+export interface ProcessorFacts {
+  readonly parallelism: number | undefined;
+  readonly affinity: number | undefined;
+  readonly quota: number | undefined;
+}
+
+const JOBS_PER_PROCESSOR: Readonly<Record<Profile, number>> = {
+  compact: 32,
+  lowLatency: 64,
+  balanced: 128,
+  throughput: 256,
+};
+
+const MAX_JOBS = 2_147_483_647;
+
+export function resolveJobQueue(options: JobQueueOptions, facts: ProcessorFacts, problems: Problems): JobPermitLimits {
+  const pauseThresholdPercent = options.pauseThresholdPercent ?? 80;
+  const resumeThresholdPercent = options.resumeThresholdPercent ?? 60;
+  checkPercent('inboundDispatch.pauseThresholdPercent', pauseThresholdPercent, 1, 100, problems);
+  checkPercent('inboundDispatch.resumeThresholdPercent', resumeThresholdPercent, 0, 99, problems);
+  if (resumeThresholdPercent >= pauseThresholdPercent) {
+    const allowed = `below pauseThresholdPercent (${pauseThresholdPercent})`;
+    problems.add('inboundDispatch.resumeThresholdPercent', resumeThresholdPercent, allowed);
+  }
+  return { max: resolveMax(options, facts, problems), pauseThresholdPercent, resumeThresholdPercent };
+}
+
+function resolveMax(options: JobQueueOptions, facts: ProcessorFacts, problems: Problems): number {
+  const profile = options.applicationJobQueueProfile ?? 'balanced';
+  const jobs = JOBS_PER_PROCESSOR[profile] as number | undefined;
+  if (jobs === undefined) {
+    problems.add('inboundDispatch.applicationJobQueueProfile', profile, Object.keys(JOBS_PER_PROCESSOR).join(', '));
+  }
+  const manual = options.maxQueuedApplicationJobs;
+  if (manual !== undefined) {
+    const ok = Number.isInteger(manual) && manual >= 1 && manual <= MAX_JOBS;
+    if (!ok) problems.add('inboundDispatch.maxQueuedApplicationJobs', manual, `integer 1..${MAX_JOBS}`);
+    return manual;
+  }
+  const max = (jobs ?? 1) * effectiveProcessors(facts);
+  if (max > MAX_JOBS) problems.add('inboundDispatch.maxQueuedApplicationJobs (computed)', max, `up to ${MAX_JOBS}`);
+  return max;
+}
+
+export function effectiveProcessors(facts: ProcessorFacts): number {
+  const known = [facts.parallelism, facts.affinity, facts.quota].filter((n) => n !== undefined && n >= 1);
+  return known.length === 0 ? 1 : Math.min(...(known as number[]));
+}
+
+export function readProcessorFacts(): ProcessorFacts {
+  return { parallelism: availableParallelism(), affinity: readCpusetCount(), quota: readQuota() };
+}
+
+/** `floor(quota / period)` of cgroup version 2, at least 1. */
+function readQuota(): number | undefined {
+  const [quota, period] = (readText('/sys/fs/cgroup/cpu.max') ?? '').split(' ').map(Number);
+  if (quota === undefined || period === undefined || !(quota > 0) || !(period > 0)) return undefined;
+  return Math.max(1, Math.floor(quota / period));
+}
+
+/** Counts a list like `0-3,8`. */
+function readCpusetCount(): number | undefined {
+  const text = readText('/sys/fs/cgroup/cpuset.cpus.effective') ?? '';
+  if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return undefined;
+  let count = 0;
+  for (const range of text.split(',')) {
+    const [first, last] = range.split('-').map(Number);
+    count += (last ?? first ?? 0) - (first ?? 0) + 1;
+  }
+  return count;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined; // not this kind of system
+  }
+}
+
+function checkPercent(option: string, value: number, min: number, max: number, problems: Problems): void {
+  const ok = Number.isInteger(value) && value >= min && value <= max;
+  if (!ok) problems.add(option, value, `integer ${min}..${max}`);
+}

@@ -1,0 +1,32 @@
+/** The client that applications start channel calls with. */
+import { type RequestCall, RequestBuilder, SendBuilder, type SendCall } from '@zlink/kernel/call';
+import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
+import type { ChannelIndex } from './channel-index.ts';
+
+export interface RouteClient {
+  /**
+   * A one-way message to one server of the channel.
+   *
+   * @param message - made by a packet descriptor, by `ZLinkMessage.from`, or an instance of a class
+   * @throws ZLinkError `InvalidOperation` if the message has no packet name
+   * @see CHAN-001
+   */
+  sendToChannel(channelName: string, message: Sendable): SendCall;
+  /**
+   * A request to one server of the channel.
+   *
+   * @param request - as `sendToChannel`; a request descriptor also types the reply
+   * @throws ZLinkError `InvalidOperation` if the message has no packet name
+   * @see CHAN-001
+   */
+  requestToChannel<R>(channelName: string, request: Sendable<R>): RequestCall<R>;
+}
+
+export function createRouteClient(channels: ChannelIndex): RouteClient {
+  return Object.freeze({
+    sendToChannel: (channelName: string, message: Sendable) =>
+      new SendBuilder(channels.pathTo(channelName), resolveOutbound(message)),
+    requestToChannel: <R>(channelName: string, request: Sendable<R>) =>
+      new RequestBuilder<R>(channels.pathTo(channelName), resolveOutbound(request)),
+  });
+}

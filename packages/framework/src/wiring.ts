@@ -1,0 +1,61 @@
+/** Composition root: makes the parts that topics share out of resolved options. The only place that knows the engine. */
+import { createZmqTransport } from '@zlink/core-binding';
+import type { CodecRegistry } from '@zlink/kernel/codec';
+import { type Filter, LastHandler } from '@zlink/kernel/dispatch';
+import { Problems } from '@zlink/kernel/errors';
+import type { HostParts } from '@zlink/kernel/internal/host';
+import { JobPermits } from '@zlink/kernel/internal/execution';
+import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
+import { NameIndex } from '@zlink/kernel/internal/wire';
+import type { ResolvedHostOptions } from './host-options.ts';
+
+export interface Wiring {
+  readonly parts: HostParts;
+  /** Releases transport and timers; idempotent. */
+  close(): Promise<void>;
+}
+
+export function wire(options: ResolvedHostOptions, codecs: CodecRegistry, filters: readonly Filter[]): Wiring {
+  const clock = systemClock;
+  const { logger } = options;
+  const lastHandler = new LastHandler();
+  const permits = new JobPermits(options.jobs);
+  const wheel = new DeadlineWheel({
+    clock,
+    onError: (error) => logger.error({ eventId: 'zlink.runtime.deadline_failed', error }),
+  });
+  const transport = createZmqTransport({
+    permits,
+    memory: options.memory,
+    logger,
+    security: options.security,
+    clock,
+    onStall: (stalledMs) =>
+      logger.warn({ eventId: 'zlink.runtime.event_loop_stalled', stalledMs, lastHandler: { ...lastHandler } }),
+  });
+  const parts: HostParts = {
+    clock,
+    wheel,
+    permits,
+    codecs: codecs.freeze(new Problems()), // its mistakes were reported by the validation before
+    names: new NameIndex(),
+    transport,
+    filters,
+    lastHandler,
+    services: options.services,
+    logger,
+    exposeErrorMessages: options.exposeErrorMessages,
+    onUnhandled: options.onUnhandled,
+    requestTimeoutMs: options.requestTimeoutMs,
+    sendTimeoutMs: options.sendTimeoutMs,
+    bindHost: options.bindHost,
+    advertiseHost: options.advertiseHost,
+  };
+  return {
+    parts,
+    close: async () => {
+      await transport.close();
+      wheel.close();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * The port between calls and the paths they take.
+ *
+ * A path (a ClientServer client, later a mesh) knows targets and selection; a call knows its message, its time and its one
+ * result. Neither keeps the other's state.
+ */
+import type { CodecTable } from '../codec/index.ts';
+import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
+import type { Link, OutboundRecord } from '../internal/transport/index.ts';
+import type { OutboundName } from '../internal/wire/index.ts';
+
+/** A call that wants a link. */
+export interface RoutableCall extends OutboundRecord {
+  /** Started with the signal of a handler: part of accepted work, which may end while the host drains. */
+  readonly belongsToHandler: boolean;
+  /** Submits the call to the link that the path chose. */
+  takeLink(link: Link): void;
+  /** No target yet: the call waits for one at most `limitMs`, counted from its submission. */
+  awaitTarget(limitMs: number): void;
+}
+
+export interface CallPath {
+  /** For messages: `channel "billing"`. */
+  readonly label: string;
+  readonly clock: Clock;
+  readonly wheel: DeadlineWheel;
+  readonly codecs: CodecTable;
+  readonly sendTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  nameOf(contentType: string, packetName: string): OutboundName;
+  /**
+   * Chooses a target now and calls `takeLink`, or `awaitTarget` and later `takeLink` (CHAN-003, CHAN-004).
+   *
+   * @throws ZLinkError if the path can never serve the call
+   */
+  route(call: RoutableCall): void;
+  /** The call no longer waits for a target. */
+  unroute(call: RoutableCall): void;
+}

@@ -1,0 +1,285 @@
+/**
+ * Requests: the builder an application holds, and the request it becomes.
+ *
+ * Q1 Exactly one of reply, error, timeout, abort, shutdown and disconnect settles the promise; what comes later only
+ *    cleans up (CALL-004).
+ * Q2 After the end nothing of the request is left: no wheel entry, no listener, no place in a table.
+ * Q3 Once it was submitted to a link a request never goes to another one.
+ */
+import { isZLinkError, ZLinkError } from '../errors/index.ts';
+import {
+  type Metadata,
+  MetadataBuilder,
+  type ReplyContract,
+  type ResolvedPacket,
+  validateInbound,
+} from '../message/index.ts';
+import type { PayloadSink } from '../codec/index.ts';
+import { decodeUtf8 } from '../internal/wire/text.ts';
+import { type DeadlineEntry, deadlineOf } from '../internal/time/index.ts';
+import type { InboundRecord, Link, OutboundRequest } from '../internal/transport/index.ts';
+import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
+import type { CallPath, RoutableCall } from './call-path.ts';
+import type { RequestCall } from './call.ts';
+import { OutgoingMessage } from './outgoing-message.ts';
+import { rejected } from './send-call.ts';
+import { submittedTwice } from './single-use.ts';
+import { CallTimer } from './timer.ts';
+import { requireTimeoutMs } from './timeout.ts';
+
+export class RequestBuilder<R> implements RequestCall<R> {
+  readonly #path: CallPath | ZLinkError;
+  readonly #packet: ResolvedPacket;
+  #metadata: MetadataBuilder | undefined;
+  #timeoutMs: number | undefined;
+  #submitted = false;
+
+  /** @param path - the way to the target, or why there is none: then `submit` rejects with it */
+  constructor(path: CallPath | ZLinkError, packet: ResolvedPacket) {
+    this.#path = path;
+    this.#packet = packet;
+  }
+
+  metadata(keyOrAll: string | Metadata, value?: string): this {
+    this.#requireUnsubmitted();
+    this.#metadata ??= new MetadataBuilder();
+    if (typeof keyOrAll === 'object') this.#metadata.setAll(keyOrAll);
+    else this.#metadata.set(keyOrAll, value!); // the overload with a key has a value; the builder checks it
+    return this;
+  }
+
+  timeoutMs(ms: number): this {
+    this.#requireUnsubmitted();
+    this.#timeoutMs = requireTimeoutMs(ms);
+    return this;
+  }
+
+  submit(signal?: AbortSignal): Promise<R> {
+    if (this.#submitted) return rejected(submittedTwice(this.#packet.packetName));
+    this.#submitted = true;
+    if (signal?.aborted === true) return rejected(signal.reason);
+    const path = this.#path;
+    if (isZLinkError(path)) return rejected(path);
+    try {
+      const message = new OutgoingMessage(this.#packet, this.#metadata?.encode(), path);
+      const timeoutMs = this.#timeoutMs ?? path.requestTimeoutMs;
+      return new Request<R>(path, message, this.#packet.reply, timeoutMs).start(signal);
+    } catch (error) {
+      return rejected(error);
+    }
+  }
+
+  yield(): Promise<R> {
+    return rejected(
+      new ZLinkError('InvalidOperation', `yield of "${this.#packet.packetName}" outside a spotWide Spot turn`),
+    );
+  }
+
+  #requireUnsubmitted(): void {
+    if (this.#submitted) throw submittedTwice(this.#packet.packetName);
+  }
+}
+
+type RequestState =
+  /** Being routed or submitted, within `start`. */
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'awaitingTarget'; readonly timer: CallTimer }
+  | { readonly kind: 'awaitingCredit'; readonly timer: CallTimer; readonly link: Link }
+  /** Written to its link; the request itself is the wheel's entry. */
+  | { readonly kind: 'submitted' }
+  | { readonly kind: 'ended' };
+
+const STARTING: RequestState = { kind: 'starting' };
+const SUBMITTED: RequestState = { kind: 'submitted' };
+const ENDED: RequestState = { kind: 'ended' };
+
+class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
+  readonly kind = RecordKind.request;
+  readonly name: OutboundName;
+  readonly errorNumber = 0;
+  readonly metadata: Uint8Array | undefined;
+  readonly trace: Uint8Array | undefined = undefined;
+  correlation = 0;
+  costBytes = 0;
+  deadlineAtMs = 0;
+  wheelSlot = -1;
+  wheelNext: DeadlineEntry | undefined = undefined;
+  wheelPrevious: DeadlineEntry | undefined = undefined;
+
+  readonly #path: CallPath;
+  readonly #message: OutgoingMessage;
+  readonly #reply: ReplyContract | undefined;
+  readonly #timeoutMs: number;
+  #startedAtMs = 0;
+  #state: RequestState = STARTING;
+  #link: Link | undefined;
+  #signal: AbortSignal | undefined;
+  #onAbort: (() => void) | undefined;
+  #resolve!: (value: R) => void; // set in start, before anything can settle
+  #reject!: (error: unknown) => void;
+
+  constructor(path: CallPath, message: OutgoingMessage, reply: ReplyContract | undefined, timeoutMs: number) {
+    this.#path = path;
+    this.#message = message;
+    this.#reply = reply;
+    this.#timeoutMs = timeoutMs;
+    this.name = message.name;
+    this.metadata = message.metadata;
+  }
+
+  get belongsToHandler(): boolean {
+    return this.#signal !== undefined && deadlineOf(this.#signal) !== undefined;
+  }
+
+  start(signal: AbortSignal | undefined): Promise<R> {
+    this.#startedAtMs = this.#path.clock.nowMs();
+    this.deadlineAtMs = this.#startedAtMs + this.#timeoutMs;
+    if (signal !== undefined) this.#follow(signal);
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      try {
+        this.#path.route(this);
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
+  }
+
+  awaitTarget(limitMs: number): void {
+    const waitMs = Math.min(limitMs, this.#timeoutMs);
+    const atMs = Math.min(this.#startedAtMs + waitMs, this.deadlineAtMs);
+    const timer = new CallTimer(atMs, () =>
+      this.#fail(new ZLinkError('NotFound', `${this.#path.label} had no ready target for ${waitMs} ms`)),
+    );
+    this.#become({ kind: 'awaitingTarget', timer });
+    this.#path.wheel.add(timer);
+  }
+
+  takeLink(link: Link): void {
+    this.#link = link;
+    let admitted: boolean;
+    try {
+      admitted = link.submit(this);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (admitted) return this.onAdmitted();
+    const { sendTimeoutMs } = this.#path;
+    const atMs = Math.min(this.#path.clock.nowMs() + sendTimeoutMs, this.deadlineAtMs);
+    const timer = new CallTimer(atMs, () =>
+      this.#fail(new ZLinkError('DeadlineExceeded', `${this.#path.label} did not accept the request in time`)),
+    );
+    this.#become({ kind: 'awaitingCredit', timer, link });
+    this.#path.wheel.add(timer);
+  }
+
+  encode(sink: PayloadSink): void {
+    this.#message.encode(sink);
+  }
+
+  onAdmitted(): void {
+    this.#become(SUBMITTED);
+    this.#path.wheel.add(this);
+  }
+
+  onRefused(error: ZLinkError): void {
+    this.#fail(error);
+  }
+
+  onReply(record: InboundRecord): void {
+    if (record.kind === RecordKind.error) return this.#fail(remoteError(record, this.name.packetName));
+    try {
+      this.#succeed(this.#decode(record));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  onFailed(error: ZLinkError): void {
+    this.#fail(error);
+  }
+
+  onDeadline(): void {
+    const waited = Math.round(this.deadlineAtMs - this.#startedAtMs);
+    this.#fail(
+      new ZLinkError(
+        'DeadlineExceeded',
+        `"${this.name.packetName}" to ${this.#path.label} had no reply within ${waited} ms`,
+        {
+          submitted: true,
+        },
+      ),
+    );
+  }
+
+  /** Ends with the signal, and never has more time than the handler that passed its own signal on (C12). */
+  #follow(signal: AbortSignal): void {
+    const inheritedAtMs = deadlineOf(signal);
+    if (inheritedAtMs !== undefined) this.deadlineAtMs = Math.min(this.deadlineAtMs, inheritedAtMs);
+    this.#signal = signal;
+    this.#onAbort = () => this.#fail(signal.reason, true);
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  #decode(record: InboundRecord): R {
+    const contentType = record.name?.contentType ?? '';
+    const codec = this.#path.codecs.byContentType(contentType);
+    if (codec === undefined) {
+      throw new ZLinkError(
+        'ProtocolError',
+        `reply to "${this.name.packetName}" has content type "${contentType}", which is not registered`,
+        {
+          submitted: true,
+        },
+      );
+    }
+    const declaredType = this.#reply?.declaredType;
+    const { payload, payloadStart, payloadEnd } = record;
+    const value =
+      codec.decodeRange !== undefined
+        ? codec.decodeRange(payload, payloadStart, payloadEnd, declaredType)
+        : codec.decode(payload.subarray(payloadStart, payloadEnd), declaredType);
+    const schema = this.#reply?.schema;
+    // The contract of the packet says that replies are R; a schema makes sure of it.
+    return (schema === undefined ? value : validateInbound(schema, value, this.name.packetName)) as R;
+  }
+
+  #succeed(value: R): void {
+    if (this.#state.kind === 'ended') return; // Q1
+    this.#become(ENDED);
+    this.#resolve(value);
+  }
+
+  #fail(error: unknown, notify = false): void {
+    const state = this.#state;
+    if (state.kind === 'ended') return; // Q1
+    this.#become(ENDED);
+    if (state.kind === 'awaitingTarget') this.#path.unroute(this);
+    if (state.kind === 'awaitingCredit') state.link.withdraw(this);
+    if (state.kind === 'submitted') this.#link?.abandon(this, notify);
+    this.#reject(error);
+  }
+
+  #become(next: RequestState): void {
+    const previous = this.#state;
+    this.#state = next;
+    if (previous.kind === 'awaitingTarget' || previous.kind === 'awaitingCredit') {
+      this.#path.wheel.remove(previous.timer);
+    }
+    if (previous.kind === 'submitted') this.#path.wheel.remove(this); // Q2
+    if (next.kind === 'ended' && this.#onAbort !== undefined) {
+      this.#signal?.removeEventListener('abort', this.#onAbort);
+    }
+  }
+}
+
+/** The error that the other side answered with: its kind, and its text where it sent one. */
+function remoteError(record: InboundRecord, packetName: string): ZLinkError {
+  const kind = record.errorKind;
+  if (kind === undefined) {
+    return new ZLinkError('ProtocolError', `error reply to "${packetName}" has an unknown kind`, { submitted: true });
+  }
+  const text = decodeUtf8(record.payload, record.payloadStart, record.payloadEnd);
+  return new ZLinkError(kind, text === undefined || text === '' ? `"${packetName}" failed` : text, { submitted: true });
+}

@@ -1,0 +1,36 @@
+/**
+ * What a handler may know about the message it got.
+ *
+ * Owns the public shapes only. They name logical facts; links, endpoints and selection belong to monitoring (DISP-003).
+ */
+import type { Metadata } from '../message/index.ts';
+
+export interface MessageContext {
+  readonly kind: 'send' | 'request';
+  readonly packetName: string;
+  readonly contentType: string;
+  /** Immutable; valid for as long as anyone holds it. */
+  readonly metadata: Metadata;
+  /** Names this request among all that this process received; undefined on a send. */
+  readonly correlationId: string | undefined;
+  /** Aborts when the caller no longer waits, when the time of the request is over, and when the host gives up waiting. */
+  readonly signal: AbortSignal;
+}
+
+export interface ChannelContext extends MessageContext {
+  readonly channelName: string;
+}
+
+export interface NodeContext extends MessageContext {
+  readonly meshName: string;
+  readonly sourceNodeRid: string;
+  readonly targetNodeRid: string;
+}
+
+export interface FanoutContext {
+  readonly channelName: string;
+  readonly topic: Uint8Array;
+  readonly topicText: string;
+  readonly packetName: string;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,88 @@
+/**
+ * Counts the messages of one owner and verb.
+ *
+ * Owns the numbers. Leaves to the dispatcher when something happened.
+ *
+ * 1. At any moment accepted = handled + failed + sum(dropped) + running + queued: every message is at one place.
+ */
+import type { MessageCounters } from '../observe/index.ts';
+
+export type Verb = 'send' | 'request';
+
+/**
+ * Why a message ended without its handler's result reaching anyone.
+ * - `no_handler`, `decode_error`, `too_large`, `backpressure`: it never ran
+ * - `not_serving`, `shutdown`: intake was closed, or the host gave up waiting for the handler
+ * - `deadline_exceeded`: its time ran out before the handler started
+ * - `cancelled`, `link_closed`: the caller no longer waits
+ * - `filtered`: a filter did not call the next one
+ * - `reply_expired`: the reply came too late or waited too long for credit
+ * - `reply_path_missing`: the link took no reply any more
+ */
+export type DropReason =
+  | 'backpressure'
+  | 'cancelled'
+  | 'deadline_exceeded'
+  | 'decode_error'
+  | 'filtered'
+  | 'link_closed'
+  | 'no_handler'
+  | 'not_serving'
+  | 'reply_expired'
+  | 'reply_path_missing'
+  | 'shutdown'
+  | 'too_large';
+
+export type Outcome = 'handled' | 'failed' | DropReason;
+
+export class VerbCounters {
+  #accepted = 0;
+  #handled = 0;
+  #failed = 0;
+  #running = 0;
+  #queued = 0;
+  readonly #dropped = new Map<DropReason, number>();
+
+  /** A message arrived and waits. */
+  queue(): void {
+    this.#accepted++;
+    this.#queued++;
+  }
+
+  /** A waiting message gets its turn. */
+  start(): void {
+    this.#queued--;
+    this.#running++;
+  }
+
+  /** A started message is over. */
+  end(outcome: Outcome): void {
+    this.#running--;
+    if (outcome === 'handled') this.#handled++;
+    else if (outcome === 'failed') this.#failed++;
+    else this.#drop(outcome);
+  }
+
+  /** A message arrived and was not taken. */
+  refuse(reason: DropReason): void {
+    this.#accepted++;
+    this.#drop(reason);
+  }
+
+  snapshot(owner: string, verb: Verb): MessageCounters {
+    return Object.freeze({
+      owner,
+      verb,
+      accepted: this.#accepted,
+      handled: this.#handled,
+      failed: this.#failed,
+      dropped: Object.freeze(Object.fromEntries(this.#dropped)),
+      running: this.#running,
+      queued: this.#queued,
+    });
+  }
+
+  #drop(reason: DropReason): void {
+    this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Where failures of dispatches are told.
+ *
+ * Owns the log records and the application's hook. Leaves counting to the counters and answers to the dispatcher.
+ *
+ * 1. Never throws and leaves no rejected promise: neither a broken hook nor a broken logger reaches the event loop.
+ * 2. Records name packet, reason and kind of error: no payload, no metadata, no stack (TRACE-004).
+ * 3. One line per second, reason and packet; a packet that nobody registered is the peer's choice and is no key.
+ */
+import { describeValue } from '../errors/index.ts';
+import { errorText, type RateLimitedLog } from '../observe/index.ts';
+import type { DropReason, Verb } from './counters.ts';
+
+/** Told every error that an application's code threw and no caller got as a typed answer. */
+export type UnhandledListener = (error: unknown, context: { readonly where: string }) => void;
+
+export type DispatchErrorReason = DropReason | 'handler_exception';
+
+export interface FailedMessage {
+  readonly verb: Verb;
+  readonly packetName: string;
+}
+
+export class FailureLog {
+  readonly #owner: string;
+  readonly #where: string;
+  readonly #log: RateLimitedLog;
+  readonly #onUnhandled: UnhandledListener | undefined;
+
+  constructor(owner: string, where: string, log: RateLimitedLog, onUnhandled: UnhandledListener | undefined) {
+    this.#owner = owner;
+    this.#where = where;
+    this.#log = log;
+    this.#onUnhandled = onUnhandled;
+  }
+
+  /** A message was not handled for a reason that is not the application's. */
+  dropped(message: FailedMessage, reason: DispatchErrorReason, text: string): void {
+    this.#write(reason, message, reason, text);
+  }
+
+  /** Code of the application threw. A typed answer to a caller is logged, but is not unhandled. */
+  threw(message: FailedMessage, error: unknown, isAnswer: boolean): void {
+    this.#write(`handler_exception ${message.packetName}`, message, 'handler_exception', errorText(error));
+    if (!isAnswer) this.#unhandled(error, this.#handlerOf(message));
+  }
+
+  /** The message itself was handled, or had failed before. */
+  disposeFailed(message: FailedMessage, error: unknown): void {
+    this.#log.warn(`dispose ${message.packetName}`, {
+      message: 'disposing after a handler failed',
+      owner: this.#owner,
+      packet_name: message.packetName,
+      error: errorText(error),
+    });
+    this.#unhandled(error, `disposal after ${this.#handlerOf(message)}`);
+  }
+
+  #handlerOf(message: FailedMessage): string {
+    return `${message.verb} handler of packet ${describeValue(message.packetName)} in ${this.#where}`;
+  }
+
+  #unhandled(error: unknown, where: string): void {
+    try {
+      const result: unknown = this.#onUnhandled?.(error, { where });
+      // The contract says void, but an async listener fits it as well.
+      if (result !== undefined) Promise.resolve(result).catch((thrown: unknown) => this.#brokenHook(thrown)); // 1
+    } catch (thrown) {
+      this.#brokenHook(thrown);
+    }
+  }
+
+  #brokenHook(thrown: unknown): void {
+    this.#log.error('onUnhandled', { message: 'onUnhandled threw', owner: this.#owner, error: errorText(thrown) });
+  }
+
+  #write(key: string, message: FailedMessage, reason: DispatchErrorReason, text: string): void {
+    this.#log.warn(key, {
+      eventId: 'zlink.dispatch_error',
+      outcome: 'failed',
+      owner: this.#owner,
+      reason,
+      action: message.verb === 'request' ? 'reply_error' : 'drop',
+      message_kind: message.verb,
+      packet_name: message.packetName,
+      error: text,
+    });
+  }
+}

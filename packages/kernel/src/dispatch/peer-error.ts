@@ -1,0 +1,75 @@
+/**
+ * What a peer may see of an error (DISP-004).
+ *
+ * Owns the translation of anything thrown into kind and text, and the error reply that needs no dispatch. Leaves
+ * reporting the error on this side to the failure log.
+ *
+ * 1. Only kind and text cross: no cause, no stack, no code of another library (ERR-004).
+ * 2. The text of an error that is no ZLinkError crosses only if the host allows it; a ConfigurationError's never (ERR-005).
+ * 3. Never throws, whatever was thrown.
+ */
+import type { PayloadSink } from '../codec/index.ts';
+import { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError } from '../errors/index.ts';
+import type { OutboundRecord } from '../internal/transport/index.ts';
+import { RecordKind } from '../internal/wire/record.ts';
+import { boundedText, errorText } from '../observe/index.ts';
+
+/** Longest text in an error reply, in characters. */
+const textLimit = 1_024;
+const foreignTextLimit = 256;
+
+export interface PeerError {
+  readonly kind: ErrorKindName;
+  readonly text: string;
+}
+
+export function peerErrorOf(thrown: unknown, exposeErrorMessages: boolean, hiddenText: string): PeerError {
+  const known = readZLinkError(thrown);
+  if (known !== undefined) return known;
+  const isExposed = exposeErrorMessages && !(thrown instanceof ConfigurationError); // 2
+  return { kind: 'InternalFailure', text: isExposed ? errorText(thrown, foreignTextLimit) : hiddenText };
+}
+
+function readZLinkError(thrown: unknown): PeerError | undefined {
+  if (!isZLinkError(thrown)) return undefined;
+  try {
+    const { kind, message } = thrown;
+    // Another copy of the package may know kinds that have no number here.
+    if (!Object.hasOwn(ErrorKind, kind) || typeof message !== 'string') return undefined;
+    const prefix = `[${kind}] `;
+    return { kind, text: boundedText(message.startsWith(prefix) ? message.slice(prefix.length) : message, textLimit) };
+  } catch {
+    return undefined; // 3: a subclass with a getter that throws
+  }
+}
+
+/** An error reply to a request that was never accepted; holds nothing but a few words. */
+export class ErrorReply implements OutboundRecord {
+  readonly kind = RecordKind.error;
+  readonly name = undefined;
+  readonly deadlineAtMs = 0;
+  readonly metadata = undefined;
+  readonly trace = undefined;
+  readonly correlation: number;
+  readonly errorNumber: number;
+  costBytes = 0;
+  readonly #text: string;
+
+  constructor(correlation: number, error: PeerError) {
+    this.correlation = correlation;
+    this.errorNumber = ErrorKind[error.kind];
+    this.#text = error.text;
+  }
+
+  encode(sink: PayloadSink): void {
+    sink.writeText(this.#text);
+  }
+
+  onAdmitted(): void {
+    // Nobody waits for it.
+  }
+
+  onRefused(): void {
+    // The link has ended, and with it the caller's waiting.
+  }
+}

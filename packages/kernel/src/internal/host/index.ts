@@ -1,0 +1,1 @@
+export type { HostParts, ListenerStatus, Topic, ValidationContext } from './host-parts.ts';

@@ -1,0 +1,240 @@
+/**
+ * An intent: the wish to be connected to one address, until withdrawn (CORE-009).
+ *
+ * Owns attempts, backoff and the visible state. Leaves the handshake to `handshake` and admission to `link-factory`.
+ *
+ * D1 One attempt at a time; its pipe, handshake and window belong to the `dialing` state and end with it.
+ * D2 Every attempt is a new pipe: nothing sent to one attempt can reach a later one (CORE-014).
+ * D3 While another link to the same peer lives, the intent rests and does not dial (CORE-010).
+ * D4 `notRequired` is final for this intent: roles never change in a lifecycle (MESH-003).
+ */
+import { assertNever } from '../../errors/index.ts';
+import { Backoff, type RandomSource, type TimerHandle } from '../time/index.ts';
+import type { Pipe, PipeEngine, PipeSink } from '../transport/engine.ts';
+import type { DialOptions, Intent, IntentState, Link } from '../transport/transport.ts';
+import { type DecodedHello, RejectReason, type Rejection } from '../wire/hello.ts';
+import { settleWithin } from './closing.ts';
+import { Handshake } from './handshake.ts';
+import type { EndpointFacts, LinkFactory } from './link-factory.ts';
+import type { LinkListener } from './link-listener.ts';
+import type { PhysicalLink } from './physical-link.ts';
+import type { WindowShare } from './window-budget.ts';
+
+type DialerState =
+  | { readonly kind: 'dialing'; readonly attempt: Attempt }
+  | { readonly kind: 'linked'; readonly link: PhysicalLink }
+  | { readonly kind: 'resting'; readonly timer: TimerHandle }
+  | { readonly kind: 'backoff'; readonly timer: TimerHandle; readonly rejected: boolean }
+  | { readonly kind: 'notRequired' }
+  | { readonly kind: 'closed' };
+
+interface Attempt {
+  readonly handshake: Handshake;
+  window: WindowShare | undefined;
+  announcedBytes: number;
+}
+
+/** How often a resting intent looks whether the link it rests for still lives. */
+const REST_CHECK_MS = 500;
+
+export class Dialer implements Intent {
+  readonly address: string;
+  readonly #options: DialOptions;
+  readonly #facts: EndpointFacts;
+  readonly #factory: LinkFactory;
+  readonly #connect: (sink: PipeSink) => Pipe;
+  readonly #through: LinkListener | undefined;
+  readonly #onEnded: () => void;
+  readonly #backoff: Backoff;
+  #state: DialerState = { kind: 'closed' };
+  #everLinked = false;
+  #reason: string | undefined;
+  #rid: string | undefined;
+  #onLinkClosed: (() => void) | undefined;
+
+  constructor(
+    options: DialOptions,
+    engine: PipeEngine,
+    factory: LinkFactory,
+    through: LinkListener | undefined,
+    random: RandomSource,
+    onEnded: () => void,
+  ) {
+    this.address = options.address;
+    this.#options = options;
+    this.#facts = dialFacts(options, through);
+    this.#factory = factory;
+    this.#through = through;
+    const connection = { address: options.address, maxPartBytes: 0 };
+    this.#connect = (sink) => (through ?? engine).connect(connection, sink);
+    this.#onEnded = onEnded;
+    this.#backoff = new Backoff(random);
+    this.#dial();
+  }
+
+  get state(): IntentState {
+    switch (this.#state.kind) {
+      case 'dialing':
+        return this.#everLinked ? 'reconnecting' : 'connecting';
+      case 'linked':
+        return 'admitted';
+      case 'backoff':
+        return this.#state.rejected ? 'rejected' : this.#everLinked ? 'reconnecting' : 'connecting';
+      case 'resting':
+      case 'notRequired':
+      case 'closed':
+        return this.#state.kind;
+      default:
+        return assertNever(this.#state);
+    }
+  }
+
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  get rid(): string | undefined {
+    return this.#rid;
+  }
+
+  get link(): Link | undefined {
+    return this.#state.kind === 'linked' ? this.#state.link : undefined;
+  }
+
+  async close(lingerMs: number): Promise<void> {
+    const state = this.#state;
+    if (state.kind === 'closed') return;
+    const { clock } = this.#factory.settings;
+    if (state.kind === 'linked') {
+      const { link } = state;
+      const closed = new Promise<void>((resolve) => (this.#onLinkClosed = resolve));
+      this.#become({ kind: 'closed' });
+      link.finish();
+      if (link.phase !== 'closed') await settleWithin(closed, lingerMs, clock);
+      link.fail('this host is shutting down', 'ShuttingDown');
+    } else {
+      this.#become({ kind: 'closed' });
+    }
+    this.#onEnded();
+  }
+
+  #dial(): void {
+    const { wheel, clock, handshakeTimeoutMs } = this.#factory.settings;
+    const attempt: Attempt = {
+      handshake: new Handshake(
+        {
+          onGreeting: (decoded, pipe) => this.#admit(attempt, decoded, pipe),
+          onFailed: (rejection, byPeer) => this.#onFailed(rejection, byPeer),
+        },
+        () => this.#hello(attempt),
+        wheel,
+        clock,
+        handshakeTimeoutMs,
+      ),
+      window: undefined,
+      announcedBytes: 0,
+    };
+    this.#become({ kind: 'dialing', attempt });
+    attempt.handshake.attach(this.#connect(attempt.handshake));
+  }
+
+  #hello(attempt: Attempt): Uint8Array {
+    const window = this.#factory.openWindow(() => (this.#state.kind === 'linked' ? this.#state.link : undefined));
+    attempt.window = window;
+    attempt.announcedBytes = window.grantedBytes;
+    if (this.#through !== undefined) this.#facts.descriptor = this.#through.facts.descriptor;
+    return this.#factory.greeting(this.#facts, window);
+  }
+
+  #admit(attempt: Attempt, decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection {
+    if (decoded.kind === 'hello') this.#rid = decoded.hello.rid;
+    const window = attempt.window!; // opened with our hello, which the peer has just answered
+    const admission = this.#factory.admit({
+      decoded,
+      pipe,
+      dialed: true,
+      endpoint: this.#facts,
+      prepare: () => {
+        attempt.window = undefined; // D1: belongs to the link from here on
+        return window;
+      },
+      onClosed: (link) => this.#onClosed(link),
+    });
+    if (admission.kind === 'refused') return admission.rejection;
+    if (admission.kind === 'duplicate') {
+      this.#rest(admission.of);
+      return admission.rejection;
+    }
+    const { link } = admission;
+    if (window.grantedBytes !== attempt.announcedBytes) link.announceWindow();
+    this.#through?.adopt(link);
+    this.#reason = undefined;
+    this.#everLinked = true;
+    this.#backoff.reset();
+    this.#become({ kind: 'linked', link });
+    return link;
+  }
+
+  #onFailed(rejection: Rejection, byPeer: boolean): void {
+    if (this.#state.kind !== 'dialing') return; // D3: resting already; the duplicate's rejection is only its echo
+    if (rejection.reason === RejectReason.notRequired) {
+      this.#reason = rejection.text;
+      return this.#become({ kind: 'notRequired' }); // D4
+    }
+    if (byPeer && rejection.reason === RejectReason.duplicate) return this.#rest(undefined);
+    const isConnectionFailure = rejection.reason === RejectReason.malformed && !byPeer;
+    this.#retry(byPeer ? `peer: ${rejection.text}` : rejection.text, !isConnectionFailure);
+  }
+
+  #onClosed(link: PhysicalLink): void {
+    this.#through?.release(link);
+    this.#onLinkClosed?.();
+    if (this.#state.kind === 'linked' && this.#state.link === link) this.#retry('link has ended', false);
+  }
+
+  /** D3. `kept`: the link that stays, where it is known here; otherwise the peer knows. */
+  #rest(kept: PhysicalLink | undefined): void {
+    this.#reason = kept === undefined ? 'peer: already connected' : `"${kept.peer.rid}" is already connected`;
+    const check = (): void => {
+      if (kept !== undefined && kept.phase !== 'closed') return rest();
+      this.#dial();
+    };
+    const rest = (): void => {
+      this.#become({ kind: 'resting', timer: this.#factory.settings.clock.setTimer(check, REST_CHECK_MS) });
+    };
+    rest();
+  }
+
+  #retry(reason: string, rejected: boolean): void {
+    this.#reason = reason;
+    const timer = this.#factory.settings.clock.setTimer(() => this.#dial(), this.#backoff.next());
+    this.#become({ kind: 'backoff', timer, rejected });
+  }
+
+  #become(next: DialerState): void {
+    const previous = this.#state;
+    this.#state = next;
+    if (previous.kind === 'dialing' && next.kind !== 'linked') {
+      previous.attempt.handshake.cancel();
+      previous.attempt.window?.close();
+    }
+    if (previous.kind === 'resting' || previous.kind === 'backoff') {
+      this.#factory.settings.clock.clearTimer(previous.timer);
+    }
+    this.#options.onState(this);
+  }
+}
+
+function dialFacts(options: DialOptions, through: LinkListener | undefined): EndpointFacts {
+  return {
+    kind: options.kind,
+    scope: options.scope,
+    rid: options.identity.rid,
+    generation: options.identity.generation,
+    endpoint: through?.endpoint ?? '',
+    maxMessageBytes: 0,
+    descriptor: options.descriptor,
+    group: options.group,
+    expects: { kind: options.expects, rid: options.expectedRid, generation: options.expectedGeneration },
+  };
+}

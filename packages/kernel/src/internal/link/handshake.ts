@@ -1,0 +1,155 @@
+/**
+ * The exchange on a fresh pipe: hello one way, admit or reject the other, within a deadline (WIRE-001, CORE-009).
+ *
+ * Owns a pipe from its opening until it is a link or is closed. Leaves the checks to `admission`, and what follows to
+ * its owner.
+ *
+ * H1 Nothing but the expected record is accepted; every other input ends the pipe with a counted reason.
+ * H2 Exactly one of `onAdmitted` and `onFailed` is called.
+ */
+import type { Clock, DeadlineEntry, DeadlineWheel } from '../time/index.ts';
+import type { Pipe, PipeSink } from '../transport/engine.ts';
+import { BatchBuffer } from '../wire/batch-buffer.ts';
+import {
+  type DecodedHello,
+  RejectReason,
+  type Rejection,
+  decodeHello,
+  decodeRejection,
+  encodeRejection,
+} from '../wire/hello.ts';
+import { RecordReader } from '../wire/record-reader.ts';
+import { RecordKind } from '../wire/record.ts';
+
+/** Time for a rejection to reach the other side before the pipe closes. */
+const REJECT_LINGER_MS = 1_000;
+
+export interface HandshakeOwner {
+  /** The other side said hello (accepting) or admitted us (dialing); the verdict comes back as sink or rejection. */
+  onGreeting(decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection;
+  onFailed(rejection: Rejection, byPeer: boolean): void;
+}
+
+export class Handshake implements PipeSink, DeadlineEntry {
+  deadlineAtMs: number;
+  wheelSlot = -1;
+  wheelNext: DeadlineEntry | undefined = undefined;
+  wheelPrevious: DeadlineEntry | undefined = undefined;
+
+  readonly #owner: HandshakeOwner;
+  readonly #wheel: DeadlineWheel;
+  readonly #timeoutMs: number;
+  /** What this side says first; absent when it answers. */
+  readonly #hello: (() => Uint8Array) | undefined;
+  #pipe: Pipe | undefined;
+  /** The link that the pipe has become. */
+  #next: PipeSink | undefined;
+  #over = false;
+
+  constructor(
+    owner: HandshakeOwner,
+    hello: (() => Uint8Array) | undefined,
+    wheel: DeadlineWheel,
+    clock: Clock,
+    timeoutMs: number,
+  ) {
+    this.#owner = owner;
+    this.#hello = hello;
+    this.#wheel = wheel;
+    this.#timeoutMs = timeoutMs;
+    this.deadlineAtMs = clock.nowMs() + timeoutMs;
+    wheel.add(this);
+  }
+
+  /** Gives the handshake its pipe; the engine may call the sink only after this. */
+  attach(pipe: Pipe): void {
+    this.#pipe = pipe;
+  }
+
+  /** The owner no longer wants the connection. */
+  cancel(): void {
+    if (this.#next !== undefined || this.#over) return;
+    this.#finish();
+    this.#pipe?.close(0);
+  }
+
+  onPipeOpen(): void {
+    if (this.#over || this.#hello === undefined) return;
+    sendRecord(this.#pipe!, RecordKind.hello, this.#hello());
+  }
+
+  onPipeMessage(parts: readonly Uint8Array[], first: number): void {
+    if (this.#next !== undefined) return this.#next.onPipeMessage(parts, first);
+    if (this.#over || isEmptyMessage(parts, first)) return;
+    const record = readSingleRecord(parts, first);
+    const expected = this.#hello === undefined ? RecordKind.hello : RecordKind.admit;
+    if (record?.kind === RecordKind.reject && this.#hello !== undefined) {
+      return this.#fail(decodeRejection(payloadOf(record)) ?? MALFORMED, true);
+    }
+    if (record?.kind !== expected) return this.#reject(MALFORMED); // H1
+    const verdict = this.#owner.onGreeting(decodeHello(payloadOf(record)), this.#pipe!);
+    if ('reason' in verdict) return this.#reject(verdict);
+    this.#finish();
+    this.#next = verdict;
+  }
+
+  onPipeClosed(reason: string): void {
+    if (this.#next !== undefined) return this.#next.onPipeClosed(reason);
+    if (this.#over) return;
+    this.#finish();
+    this.#owner.onFailed({ reason: RejectReason.malformed, text: reason }, false);
+  }
+
+  onDeadline(): void {
+    this.#fail(
+      { reason: RejectReason.malformed, text: `no answer to the handshake within ${this.#timeoutMs} ms` },
+      false,
+    );
+  }
+
+  #reject(rejection: Rejection): void {
+    sendRecord(this.#pipe!, RecordKind.reject, encodeRejection(rejection));
+    this.#fail(rejection, false);
+  }
+
+  #fail(rejection: Rejection, byPeer: boolean): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#pipe?.close(REJECT_LINGER_MS);
+    this.#owner.onFailed(rejection, byPeer); // H2
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#wheel.remove(this);
+  }
+}
+
+export function sendRecord(pipe: Pipe, kind: RecordKind, payload: Uint8Array): void {
+  const batch = new BatchBuffer();
+  batch.begin(kind, 0, 0, 0);
+  batch.writeBytes(payload);
+  batch.commit();
+  const parts: Uint8Array[] = [];
+  batch.take(parts);
+  pipe.send(parts);
+}
+
+const MALFORMED: Rejection = { reason: RejectReason.malformed, text: 'handshake is malformed' };
+
+/** Engines may send an empty part to learn whether a peer is still there. */
+function isEmptyMessage(parts: readonly Uint8Array[], first: number): boolean {
+  return parts.length === first + 1 && parts[first]!.length === 0;
+}
+
+function readSingleRecord(parts: readonly Uint8Array[], first: number): RecordReader | undefined {
+  const batch = parts[first];
+  if (batch === undefined || parts.length !== first + 1) return undefined;
+  const record = new RecordReader([]);
+  record.nextPart = first + 1;
+  return record.read(batch, 0, parts) === batch.length ? record : undefined;
+}
+
+function payloadOf(record: RecordReader): Uint8Array {
+  return record.payload.subarray(record.payloadStart, record.payloadEnd);
+}

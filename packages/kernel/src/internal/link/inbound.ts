@@ -1,0 +1,205 @@
+/**
+ * The receiving half of a link: reads records, waits for permits, returns credit.
+ *
+ * Owns introduced names, records that wait for their turn and the receive window. Leaves what records mean to the sink
+ * and control records to the link.
+ *
+ * I1 Ordinary records reach the sink in order, each with a job permit taken just before (JOBQ-004).
+ * I2 Without a completion lane replies keep their place in that order; at its head a reply needs no permit but a RUNNING
+ *    flow (CORE-015).
+ * I3 Credit goes back when a record was handed over, never while the flow is PAUSED (CORE-004, CORE-006, JOBQ-008).
+ * I4 Waiting records are views into received parts: memory is bounded by the window.
+ */
+import type { JobPermits, PermitSource } from '../execution/index.ts';
+import type { InboundRecord } from '../transport/records.ts';
+import { type NameTable, RecordReader, introduceName } from '../wire/record-reader.ts';
+import { RecordKind } from '../wire/record.ts';
+import type { WindowShare } from './window-budget.ts';
+
+export interface InboundOwner {
+  /** An ordinary record, its permit held. */
+  deliver(record: InboundRecord): void;
+  /** A reply or error at its turn. */
+  complete(record: InboundRecord): void;
+  /** Any other kind, at once. */
+  control(record: RecordReader): void;
+  /** The peer broke the protocol. */
+  violated(fault: string): void;
+  /** Nothing waits for its turn any more. */
+  drained(): void;
+  /** Credit waits to be returned; `urgent`: so much that the peer may be running dry. */
+  onCreditDue(urgent: boolean): void;
+}
+
+export class Inbound implements PermitSource {
+  readonly #permits: JobPermits;
+  readonly #window: WindowShare;
+  readonly #completionLane: boolean;
+  readonly #owner: InboundOwner;
+  readonly #names: NameTable = [];
+  readonly #record = new RecordReader(this.#names);
+  /** Records that wait for their turn: `#stalled[#head…]`. */
+  #stalled: RecordReader[] = [];
+  #head = 0;
+  /** Received and not yet returned as credit; the consumed part of it waits to be returned. */
+  #outstandingBytes = 0;
+  #consumedBytes = 0;
+  #open = true;
+
+  constructor(permits: JobPermits, window: WindowShare, completionLane: boolean, owner: InboundOwner) {
+    this.#permits = permits;
+    this.#window = window;
+    this.#completionLane = completionLane;
+    this.#owner = owner;
+  }
+
+  get stalledCount(): number {
+    return this.#stalled.length - this.#head;
+  }
+
+  /** Reads one message: batches, each followed by its external payloads. */
+  read(parts: readonly Uint8Array[], first: number): void {
+    const record = this.#record;
+    record.nextPart = first;
+    while (record.nextPart < parts.length) {
+      const batch = parts[record.nextPart++]!;
+      let at = 0;
+      while (at < batch.length) {
+        at = record.read(batch, at, parts);
+        if (at < 0) return this.#owner.violated(record.fault);
+        this.#take(record);
+        if (!this.#open) return;
+      }
+    }
+    if (this.#consumedBytes > 0) this.#owner.onCreditDue(this.#consumedBytes * 4 >= this.#window.grantedBytes);
+  }
+
+  /** Bytes to return as credit with the next batch; 0: none. */
+  takeCredit(): number {
+    if (this.#consumedBytes === 0 || this.#permits.flow === 'PAUSED') return 0; // I3
+    const consumedBytes = this.#consumedBytes;
+    this.#consumedBytes = 0;
+    this.#outstandingBytes -= consumedBytes;
+    this.#window.settle(consumedBytes);
+    return consumedBytes;
+  }
+
+  onPermit(): void {
+    if (!this.#open || this.#head >= this.#stalled.length) return this.#permits.release();
+    this.#hand(this.#shift());
+    this.#drain();
+  }
+
+  /** The flow is RUNNING again: replies at the head may go, credit may be returned. */
+  onRunning(): void {
+    this.#drain();
+    if (this.#consumedBytes > 0) this.#owner.onCreditDue(true);
+  }
+
+  /** @returns how many received records will never have their turn */
+  close(): number {
+    const droppedCount = this.stalledCount;
+    this.#open = false;
+    this.#permits.cancelWait(this);
+    this.#window.close();
+    this.#stalled = [];
+    this.#head = 0;
+    return droppedCount;
+  }
+
+  #take(record: RecordReader): void {
+    switch (record.kind) {
+      case RecordKind.send:
+      case RecordKind.request:
+        if (!this.#charge(record)) return;
+        if (this.stalledCount === 0 && this.#permits.tryAcquire()) this.#hand(record);
+        else this.#stall(record.keep());
+        return;
+      case RecordKind.reply:
+      case RecordKind.error:
+        if (this.#completionLane) return this.#owner.complete(record);
+        if (!this.#charge(record)) return;
+        if (this.stalledCount === 0 && this.#permits.flow === 'RUNNING') this.#hand(record);
+        else this.#stall(record.keep()); // I2
+        return;
+      case RecordKind.goodbye: // keeps its place: what was accepted before it still has its turn (I1)
+        if (this.stalledCount === 0) this.#owner.control(record);
+        else this.#stall(record.keep());
+        return;
+      case RecordKind.name: {
+        const fault = introduceName(this.#names, record);
+        if (fault !== undefined) this.#owner.violated(fault);
+        return;
+      }
+      default:
+        this.#owner.control(record);
+    }
+  }
+
+  #charge(record: RecordReader): boolean {
+    if (record.name === undefined && record.kind !== RecordKind.error) {
+      this.#owner.violated(`record names id ${record.nameId}, which was not introduced`);
+      return false;
+    }
+    const outstandingBytes = this.#outstandingBytes + record.costBytes;
+    if (this.#outstandingBytes > 0 && outstandingBytes > this.#window.grantedBytes) {
+      this.#owner.violated(`${outstandingBytes} bytes under way, granted were ${this.#window.grantedBytes}`);
+      return false;
+    }
+    this.#outstandingBytes = outstandingBytes;
+    return true;
+  }
+
+  #hand(record: RecordReader): void {
+    if (record.kind === RecordKind.goodbye) return this.#owner.control(record);
+    this.#consumedBytes += record.costBytes;
+    if (isAnswer(record)) this.#owner.complete(record);
+    else this.#owner.deliver(record);
+  }
+
+  #stall(record: RecordReader): void {
+    this.#stalled.push(record);
+    if (this.stalledCount === 1) this.#await(record);
+  }
+
+  /** Waits for whatever the record at the head needs. */
+  #await(head: RecordReader): void {
+    if (head.kind === RecordKind.send || head.kind === RecordKind.request) this.#permits.wait(this);
+    // A reply waits for RUNNING, which the transport announces to every link.
+  }
+
+  #drain(): void {
+    while (this.#open && this.#head < this.#stalled.length) {
+      const head = this.#stalled[this.#head]!;
+      if (!this.#mayGo(head)) {
+        this.#await(head);
+        break;
+      }
+      this.#hand(this.#shift());
+    }
+    if (this.#open && this.stalledCount === 0) this.#owner.drained();
+    if (this.#consumedBytes * 4 >= this.#window.grantedBytes) this.#owner.onCreditDue(true);
+  }
+
+  /** Whether the record at the head has what it needs; takes the permit if it needs one. */
+  #mayGo(head: RecordReader): boolean {
+    if (head.kind === RecordKind.goodbye) return true;
+    return isAnswer(head) ? this.#permits.flow === 'RUNNING' : this.#permits.tryAcquire();
+  }
+
+  #shift(): RecordReader {
+    const record = this.#stalled[this.#head++]!;
+    if (this.#head === this.#stalled.length) {
+      this.#stalled = [];
+      this.#head = 0;
+    } else if (this.#head > 1_024 && this.#head * 2 > this.#stalled.length) {
+      this.#stalled = this.#stalled.slice(this.#head);
+      this.#head = 0;
+    }
+    return record;
+  }
+}
+
+function isAnswer(record: RecordReader): boolean {
+  return record.kind === RecordKind.reply || record.kind === RecordKind.error;
+}

@@ -1,0 +1,2 @@
+export { createLinkTransport, type LinkTransportSettings } from './link-transport.ts';
+export type { LivenessTimes } from './liveness.ts';

@@ -1,0 +1,170 @@
+/**
+ * Makes links out of greeted pipes: the one place where admission, duplicates and windows meet.
+ *
+ * Owns the peer indexes of groups and link ids. Listener and dialer call it with a decoded greeting.
+ */
+import type { JobPermits } from '../execution/index.ts';
+import type { Clock, DeadlineWheel } from '../time/index.ts';
+import type { Pipe, PipeSecurity } from '../transport/engine.ts';
+import type { LinkGroup, PeerFacts } from '../transport/transport.ts';
+import {
+  type DecodedHello,
+  type Descriptor,
+  EndpointKind,
+  type Hello,
+  RejectReason,
+  type Rejection,
+  encodeHello,
+  ownHello,
+} from '../wire/hello.ts';
+import { type Expectation, examineHello } from './admission.ts';
+import type { Flusher } from './flusher.ts';
+import type { LivenessTimes } from './liveness.ts';
+import { PeerIndex } from './peer-index.ts';
+import { PhysicalLink } from './physical-link.ts';
+import { WindowBudget, type WindowShare } from './window-budget.ts';
+
+export interface FactorySettings {
+  readonly clock: Clock;
+  readonly wheel: DeadlineWheel;
+  readonly permits: JobPermits;
+  readonly flusher: Flusher;
+  readonly budget: WindowBudget;
+  readonly liveness: LivenessTimes;
+  readonly handshakeTimeoutMs: number;
+  readonly security: PipeSecurity | undefined;
+}
+
+/** What one endpoint of ours (a listener or a dial) says about itself and expects of others. */
+export interface EndpointFacts {
+  readonly kind: EndpointKind;
+  readonly scope: string;
+  readonly rid: string;
+  readonly generation: bigint;
+  readonly endpoint: string;
+  readonly maxMessageBytes: number;
+  descriptor: Descriptor;
+  readonly group: LinkGroup;
+  readonly expects: Omit<Expectation, 'ownRid' | 'ownDescriptor' | 'security' | 'scope'>;
+}
+
+/** A greeted pipe on its way to become a link. */
+export interface Greeting {
+  readonly decoded: DecodedHello;
+  readonly pipe: Pipe;
+  readonly dialed: boolean;
+  readonly endpoint: EndpointFacts;
+  /** Called for an admitted peer before its link can send: opens the receive window, answers the hello. */
+  readonly prepare: (link: () => PhysicalLink | undefined) => WindowShare;
+  readonly onClosed: (link: PhysicalLink) => void;
+}
+
+export type Admission =
+  | { readonly kind: 'link'; readonly link: PhysicalLink }
+  | { readonly kind: 'duplicate'; readonly of: PhysicalLink; readonly rejection: Rejection }
+  | { readonly kind: 'refused'; readonly rejection: Rejection };
+
+export class LinkFactory {
+  readonly settings: FactorySettings;
+  readonly links = new Set<PhysicalLink>();
+  readonly #indexes = new WeakMap<LinkGroup, PeerIndex>();
+  #lastId = 0;
+  #droppedRecords = 0;
+
+  constructor(settings: FactorySettings) {
+    this.settings = settings;
+  }
+
+  /** Received records whose link ended before their turn. */
+  get droppedRecords(): number {
+    return this.#droppedRecords;
+  }
+
+  /** Opens a receive window and says hello (or admit) with it. */
+  greeting(endpoint: EndpointFacts, window: WindowShare): Uint8Array {
+    const security = this.settings.security;
+    const hello: Hello = ownHello({
+      kind: endpoint.kind,
+      generation: endpoint.generation,
+      windowBytes: window.grantedBytes,
+      maxMessageBytes: endpoint.maxMessageBytes,
+      rid: endpoint.rid,
+      scope: endpoint.scope,
+      endpoint: endpoint.endpoint,
+      publicKey: security?.publicKey ?? '',
+      descriptor: endpoint.descriptor,
+    });
+    return encodeHello(hello, security === undefined ? undefined : (message) => security.sign(message));
+  }
+
+  openWindow(link: () => PhysicalLink | undefined): WindowShare {
+    return this.settings.budget.open(() => link()?.announceWindow());
+  }
+
+  admit(greeting: Greeting): Admission {
+    const { endpoint, dialed } = greeting;
+    const examined = examineHello(greeting.decoded, {
+      ...endpoint.expects,
+      scope: endpoint.scope,
+      ownRid: endpoint.rid,
+      ownDescriptor: endpoint.descriptor,
+      security: this.settings.security,
+    });
+    if (!examined.ok) return { kind: 'refused', rejection: examined.rejection };
+    const { hello, facts } = examined;
+    const refusal = endpoint.group.refuse?.(facts, hello.descriptor);
+    if (refusal !== undefined) {
+      return { kind: 'refused', rejection: { reason: RejectReason.wrongGeneration, text: refusal } };
+    }
+    const verdict = this.#indexOf(endpoint).judge(facts, dialed);
+    if (verdict.kind === 'refuse') return { kind: 'refused', rejection: verdict.rejection };
+    if (verdict.kind === 'duplicate') {
+      const text = `"${facts.rid}" is already connected`;
+      return { kind: 'duplicate', of: verdict.of, rejection: { reason: RejectReason.duplicate, text } };
+    }
+    const link = this.#make(greeting, hello, facts, verdict.replaces);
+    verdict.replaces?.finish();
+    return { kind: 'link', link };
+  }
+
+  #make(greeting: Greeting, hello: Hello, peer: PeerFacts, replaces: PhysicalLink | undefined): PhysicalLink {
+    const { endpoint, pipe, dialed } = greeting;
+    const index = this.#indexOf(endpoint);
+    const made: { link?: PhysicalLink } = {}; // the window may grow before the link exists
+    const receiveWindow = greeting.prepare(() => made.link);
+    made.link = new PhysicalLink(
+      {
+        id: ++this.#lastId,
+        pipe,
+        dialed,
+        peer,
+        descriptor: hello.descriptor,
+        sendWindowBytes: hello.windowBytes,
+        receiveWindow,
+        completionLane: endpoint.kind === EndpointKind.meshNode,
+        openSink: (link) => {
+          this.links.add(link);
+          index.add(link, replaces);
+          return endpoint.group.open(link);
+        },
+        onClosed: (link, droppedCount) => {
+          this.links.delete(link);
+          this.#droppedRecords += droppedCount;
+          index.remove(link);
+          greeting.onClosed(link);
+        },
+      },
+      this.settings,
+    );
+    return made.link;
+  }
+
+  #indexOf(endpoint: EndpointFacts): PeerIndex {
+    let index = this.#indexes.get(endpoint.group);
+    if (index === undefined) {
+      index = new PeerIndex(endpoint.group.policy, endpoint.rid);
+      this.#indexes.set(endpoint.group, index);
+    }
+    return index;
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * A listening endpoint: greets who connects and keeps the links that came of it.
+ *
+ * Owns the engine's listener and this endpoint's facts. Leaves admission to `link-factory`.
+ *
+ * N1 Connections in their handshake are bounded; one more is refused at once (SEC-002).
+ * N2 A link that was admitted with an older descriptor gets the current one (WIRE-001 update).
+ */
+import { ConfigurationError, describeValue } from '../../errors/index.ts';
+import { formatEndpoint, parseEndpoint } from '../../identity/index.ts';
+import type { Pipe, PipeConnectOptions, PipeEngine, PipeListener, PipeSink } from '../transport/engine.ts';
+import type { Link, Listener, ListenOptions } from '../transport/transport.ts';
+import { type DecodedHello, type Descriptor, RejectReason, type Rejection } from '../wire/hello.ts';
+import { FLUSH_BYTES, HANDSHAKE_LIMIT } from '../wire/limits.ts';
+import { RecordKind } from '../wire/record.ts';
+import { settleWithin } from './closing.ts';
+import { Handshake, sendRecord } from './handshake.ts';
+import type { EndpointFacts, LinkFactory } from './link-factory.ts';
+import type { PhysicalLink } from './physical-link.ts';
+import type { RefusalLog } from './refusal-log.ts';
+
+export class LinkListener implements Listener {
+  readonly facts: EndpointFacts;
+  readonly #factory: LinkFactory;
+  readonly #refusals: RefusalLog;
+  readonly #handshakes = new Set<Handshake>();
+  readonly #links = new Set<PhysicalLink>();
+  /** Set once the engine listens, before the first connection. */
+  #listener: PipeListener | undefined;
+  #closing = false;
+  #onLastClosed: (() => void) | undefined;
+
+  private constructor(facts: EndpointFacts, factory: LinkFactory, refusals: RefusalLog) {
+    this.facts = facts;
+    this.#factory = factory;
+    this.#refusals = refusals;
+  }
+
+  static async open(
+    options: ListenOptions,
+    engine: PipeEngine,
+    factory: LinkFactory,
+    refusals: RefusalLog,
+  ): Promise<LinkListener> {
+    const facts = { ...listenerFacts(options), endpoint: '' };
+    const listener = new LinkListener(facts, factory, refusals);
+    listener.#listener = await engine.listen(
+      {
+        address: options.bindAddress,
+        maxPartBytes: largestPartBytes(options.maxMessageBytes),
+        onRefused: (reason) => refusals.count(reason, options.bindAddress),
+      },
+      (pipe) => listener.#accept(pipe),
+    );
+    facts.endpoint = advertised(listener.#listener.address, options.advertiseHost);
+    return listener;
+  }
+
+  get endpoint(): string {
+    return this.facts.endpoint;
+  }
+
+  get boundAddress(): string {
+    return this.#listener!.address;
+  }
+
+  get links(): ReadonlySet<Link> {
+    return this.#links;
+  }
+
+  update(descriptor: Descriptor): void {
+    this.facts.descriptor = descriptor;
+    for (const link of this.#links) link.update(descriptor);
+  }
+
+  /** Dials through this listener's socket (RouteMesh). */
+  connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
+    return this.#listener!.connect(options, sink);
+  }
+
+  unbind(): Promise<void> {
+    this.#closing = true;
+    return this.#listener!.unbind();
+  }
+
+  async close(lingerMs: number): Promise<void> {
+    await this.unbind();
+    for (const handshake of this.#handshakes) handshake.cancel();
+    this.#handshakes.clear();
+    for (const link of this.#links) link.finish();
+    if (this.#links.size > 0) {
+      const allClosed = new Promise<void>((resolve) => (this.#onLastClosed = resolve));
+      await settleWithin(allClosed, lingerMs, this.#factory.settings.clock);
+    }
+    for (const link of this.#links) link.fail('listener closed before the link had ended');
+    await this.#listener!.close();
+  }
+
+  /** A link of this listener that was dialled from here. */
+  adopt(link: PhysicalLink): void {
+    this.#links.add(link);
+  }
+
+  release(link: PhysicalLink): void {
+    this.#links.delete(link);
+    if (this.#links.size === 0) this.#onLastClosed?.();
+  }
+
+  #accept(pipe: Pipe): PipeSink {
+    const { wheel, clock, handshakeTimeoutMs } = this.#factory.settings;
+    const handshake: Handshake = new Handshake(
+      {
+        onGreeting: (decoded) => {
+          this.#handshakes.delete(handshake);
+          return this.#admit(decoded, pipe);
+        },
+        onFailed: (rejection) => {
+          this.#handshakes.delete(handshake);
+          this.#refusals.reject(rejection, pipe.address);
+        },
+      },
+      undefined,
+      wheel,
+      clock,
+      handshakeTimeoutMs,
+    );
+    handshake.attach(pipe);
+    this.#handshakes.add(handshake);
+    return handshake;
+  }
+
+  #admit(decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection {
+    if (this.#closing) return { reason: RejectReason.stopping, text: `"${this.facts.scope}" takes no new connections` };
+    if (this.#handshakes.size >= HANDSHAKE_LIMIT) {
+      return { reason: RejectReason.busy, text: `${HANDSHAKE_LIMIT} connections are being admitted` }; // N1
+    }
+    const admission = this.#factory.admit({
+      decoded,
+      pipe,
+      dialed: false,
+      endpoint: this.facts,
+      prepare: (link) => {
+        const window = this.#factory.openWindow(link);
+        sendRecord(pipe, RecordKind.admit, this.#factory.greeting(this.facts, window));
+        return window;
+      },
+      onClosed: (link) => this.release(link),
+    });
+    if (admission.kind !== 'link') return admission.rejection;
+    this.#links.add(admission.link);
+    return admission.link;
+  }
+}
+
+/** A part is a batch, which flushes before it outgrows two records' worth, or one external payload. */
+function largestPartBytes(maxMessageBytes: number): number {
+  return maxMessageBytes === 0 ? 0 : Math.max(maxMessageBytes, 4 * FLUSH_BYTES) + FLUSH_BYTES;
+}
+
+function listenerFacts(options: ListenOptions): Omit<EndpointFacts, 'endpoint'> {
+  return {
+    kind: options.kind,
+    scope: options.scope,
+    rid: options.identity.rid,
+    generation: options.identity.generation,
+    maxMessageBytes: options.maxMessageBytes,
+    descriptor: options.descriptor,
+    group: options.group,
+    expects: { kind: options.accepts },
+  };
+}
+
+function advertised(bound: string, advertiseHost: string | undefined): string {
+  if (advertiseHost === undefined) return bound;
+  const parsed = parseEndpoint(bound);
+  if (parsed === undefined) throw new ConfigurationError([`bound endpoint ${describeValue(bound)} is malformed`]);
+  return formatEndpoint(advertiseHost, parsed.port);
+}

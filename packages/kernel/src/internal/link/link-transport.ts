@@ -1,0 +1,130 @@
+/**
+ * The transport port over any pipe engine: the link protocol of ZLink.
+ *
+ * Owns what all links of one host share: clock wheel, flusher, window budget, factory. One transport per host; transports
+ * share nothing (CORE-013).
+ */
+import type { Logger } from '../../observe/index.ts';
+import type { JobPermits } from '../execution/index.ts';
+import { type Clock, DeadlineWheel, type RandomSource } from '../time/index.ts';
+import type { PipeEngine } from '../transport/engine.ts';
+import type {
+  DialOptions,
+  Intent,
+  Listener,
+  ListenOptions,
+  Transport,
+  TransportStatus,
+} from '../transport/transport.ts';
+import { HANDSHAKE_TIMEOUT_MS, LIVENESS_DEADLINE_MS, PROBE_INTERVAL_MS } from '../wire/limits.ts';
+import { Dialer } from './dialer.ts';
+import { Flusher } from './flusher.ts';
+import { LinkFactory } from './link-factory.ts';
+import { LinkListener } from './link-listener.ts';
+import type { LivenessTimes } from './liveness.ts';
+import { RefusalLog } from './refusal-log.ts';
+import { WindowBudget } from './window-budget.ts';
+
+export interface LinkTransportSettings {
+  readonly clock: Clock;
+  readonly permits: JobPermits;
+  /** Bytes that all peers together may have under way to this host (CORE-007). */
+  readonly budgetBytes: number;
+  /** Largest window of one link in bytes. */
+  readonly maxWindowBytes: number;
+  readonly random: RandomSource;
+  readonly logger: Logger;
+  /** Default: probes every 5,000 ms, dead after 15,000 ms (LIVE-001). No option of the host (LIVE-004). */
+  readonly liveness?: LivenessTimes;
+  readonly handshakeTimeoutMs?: number;
+  /** The event loop stood still for this long. */
+  readonly onStall?: (stalledMs: number) => void;
+}
+
+export function createLinkTransport(engine: PipeEngine, settings: LinkTransportSettings): Transport {
+  return new LinkTransport(engine, settings);
+}
+
+class LinkTransport implements Transport {
+  readonly #engine: PipeEngine;
+  readonly #settings: LinkTransportSettings;
+  readonly #wheel: DeadlineWheel;
+  readonly #flusher: Flusher;
+  readonly #factory: LinkFactory;
+  readonly #refusals: RefusalLog;
+  readonly #listeners = new Set<LinkListener>();
+  readonly #dialers = new Set<Dialer>();
+  readonly #stopFlow: () => void;
+  #closed: Promise<void> | undefined;
+
+  constructor(engine: PipeEngine, settings: LinkTransportSettings) {
+    const { clock, permits } = settings;
+    this.#engine = engine;
+    this.#settings = settings;
+    this.#flusher = new Flusher(clock);
+    this.#wheel = new DeadlineWheel({
+      clock,
+      onError: (error) => settings.logger.error({ eventId: 'zlink.transport.deadline_failed', error }),
+      onStall: (stalledMs) => settings.onStall?.(stalledMs),
+    });
+    this.#refusals = new RefusalLog(clock, settings.logger);
+    this.#factory = new LinkFactory({
+      clock,
+      permits,
+      wheel: this.#wheel,
+      flusher: this.#flusher,
+      budget: new WindowBudget(settings.budgetBytes, settings.maxWindowBytes),
+      liveness: settings.liveness ?? { probeIntervalMs: PROBE_INTERVAL_MS, deadlineMs: LIVENESS_DEADLINE_MS },
+      handshakeTimeoutMs: settings.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
+      security: engine.security,
+    });
+    this.#stopFlow = permits.onFlow((flow) => {
+      if (flow === 'RUNNING') for (const link of this.#factory.links) link.onFlowRunning();
+    });
+  }
+
+  get status(): TransportStatus {
+    const { budget } = this.#factory.settings;
+    return {
+      budgetBytes: budget.budgetBytes,
+      grantedBytes: budget.grantedBytes,
+      links: this.#factory.links.size,
+      refused: { ...this.#refusals.counts },
+      droppedRecords: this.#factory.droppedRecords,
+    };
+  }
+
+  async listen(options: ListenOptions): Promise<Listener> {
+    const listener = await LinkListener.open(options, this.#engine, this.#factory, this.#refusals);
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  dial(options: DialOptions): Intent {
+    const through = options.through;
+    const dialer: Dialer = new Dialer(
+      options,
+      this.#engine,
+      this.#factory,
+      through instanceof LinkListener ? through : undefined,
+      this.#settings.random,
+      () => this.#dialers.delete(dialer),
+    );
+    this.#dialers.add(dialer);
+    return dialer;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#dialers].map((dialer) => dialer.close(0)));
+    await Promise.all([...this.#listeners].map((listener) => listener.close(0)));
+    this.#stopFlow();
+    this.#flusher.close();
+    this.#wheel.close();
+    await this.#engine.close();
+  }
+}

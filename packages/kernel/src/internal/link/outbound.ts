@@ -1,0 +1,254 @@
+/**
+ * The sending half of a link: writes records into batches, within the peer's credit.
+ *
+ * Owns batches, introduced names, the send window, records that wait for credit and requests that wait for replies.
+ * Leaves the receive window's credit and the link's phases to `inbound` and `link`.
+ *
+ * O1 Ordinary records are written in the order of their submission; none overtakes a waiting one (CORE-004).
+ * O2 A record needs credit for its whole cost, or an empty window if it is larger than the window (CORE-004).
+ * O3 The completion lane leaves before ordinary records of the same turn and needs no credit (CORE-005).
+ * O4 A name is introduced in the lane, so it precedes its first use (WIRE-004).
+ */
+import { ZLinkError } from '../../errors/index.ts';
+import { PendingTable } from '../completion/index.ts';
+import type { Clock } from '../time/index.ts';
+import type { Pipe } from '../transport/engine.ts';
+import type { OutboundRecord, OutboundRequest } from '../transport/records.ts';
+import { BatchBuffer, encodeNameBody } from '../wire/batch-buffer.ts';
+import { FLUSH_BYTES, NAME_LIMIT, PENDING_LIMIT, RECORD_COST_BYTES, WAITING_LIMIT } from '../wire/limits.ts';
+import type { OutboundName } from '../wire/names.ts';
+import { RecordKind } from '../wire/record.ts';
+
+export interface OutboundSettings {
+  readonly pipe: Pipe;
+  readonly clock: Clock;
+  /** Replies and errors travel in the completion lane (RouteMesh) or in the one FIFO (ClientServer, CORE-015). */
+  readonly completionLane: boolean;
+  readonly windowBytes: number;
+  readonly maxMessageBytes: number;
+  readonly peerText: string;
+  /** Something was batched: flush at the end of this turn, or now. */
+  readonly onBatched: (flushNow: boolean) => void;
+}
+
+export class Outbound {
+  readonly #settings: OutboundSettings;
+  readonly #ordinary = new BatchBuffer();
+  readonly #lane = new BatchBuffer();
+  /** Id under which a name (by its index) was introduced on this link; 0: not yet. */
+  #nameIds = new Uint16Array(64);
+  #nameCount = 0;
+  #windowBytes: number;
+  #outstandingBytes = 0;
+  readonly #waiting = new Set<OutboundRecord>();
+  readonly #pending = new PendingTable<OutboundRequest>(PENDING_LIMIT);
+
+  constructor(settings: OutboundSettings) {
+    this.#settings = settings;
+    this.#windowBytes = settings.windowBytes;
+  }
+
+  get outstandingBytes(): number {
+    return this.#outstandingBytes;
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  get batchedBytes(): number {
+    return this.#ordinary.pendingBytes + this.#lane.pendingBytes;
+  }
+
+  /** True: written. False: waits for credit. Throws when it can be neither. */
+  submit(record: OutboundRecord): boolean {
+    if ((this.#waiting.size === 0 || this.#inLane(record.kind)) && this.#write(record)) return true; // O1
+    if (this.#waiting.size >= WAITING_LIMIT) {
+      throw new ZLinkError(
+        'CapacityExceeded',
+        `records waiting for ${this.#settings.peerText} have reached their limit (${WAITING_LIMIT})`,
+      );
+    }
+    this.#waiting.add(record);
+    return false;
+  }
+
+  withdraw(record: OutboundRecord): boolean {
+    if (!this.#waiting.delete(record)) return false;
+    this.#admitWaiting(); // what stood behind it may be smaller and fit
+    return true;
+  }
+
+  /** The pending request that `record` answers, which then waits no more. */
+  takePending(correlation: number): OutboundRequest | undefined {
+    return this.#pending.take(correlation);
+  }
+
+  abandon(request: OutboundRequest, notify: boolean): void {
+    if (this.#pending.take(request.correlation) === undefined) return;
+    if (notify) this.control(RecordKind.cancel, request.correlation, 0);
+  }
+
+  /** The peer has taken `bytes` over and grants `windowBytes` from now on; false: more than was under way. */
+  onCredit(bytes: number, windowBytes: number): boolean {
+    if (bytes > this.#outstandingBytes) return false;
+    this.#outstandingBytes -= bytes;
+    this.#windowBytes = windowBytes;
+    this.#admitWaiting();
+    return true;
+  }
+
+  /** Writes a control record into the lane (CORE-005). */
+  control(kind: RecordKind, correlation: number, aux: number, payload?: Uint8Array): void {
+    this.#lane.begin(kind, 0, correlation, aux);
+    if (payload !== undefined) this.#lane.writeBytes(payload);
+    this.#lane.commit();
+    this.#settings.onBatched(false);
+  }
+
+  /** Adds credit for the peer to a batch that leaves anyway. */
+  credit(bytes: number, windowBytes: number): void {
+    this.#lane.begin(RecordKind.credit, 0, windowBytes, bytes);
+    this.#lane.commit();
+  }
+
+  /** The last thing this side says: behind everything that was accepted. */
+  goodbye(phase: number): void {
+    this.#ordinary.begin(RecordKind.goodbye, 0, 0, phase);
+    this.#ordinary.commit();
+    this.#settings.onBatched(false);
+  }
+
+  flush(): void {
+    const parts: Uint8Array[] = [];
+    this.#lane.take(parts); // O3
+    this.#ordinary.take(parts);
+    if (parts.length > 0) this.#settings.pipe.send(parts);
+  }
+
+  /** Refuses everything that still waits for credit. */
+  refuseWaiting(error: ZLinkError): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const record of waiting) record.onRefused(error);
+  }
+
+  failPending(error: ZLinkError): void {
+    this.#pending.drain((request) => request.onFailed(error));
+  }
+
+  #admitWaiting(): void {
+    for (const record of this.#waiting) {
+      let written: boolean;
+      try {
+        written = this.#write(record);
+      } catch (error) {
+        this.#waiting.delete(record);
+        record.onRefused(asZLinkError(error));
+        continue;
+      }
+      if (!written) return;
+      this.#waiting.delete(record);
+      record.onAdmitted();
+    }
+  }
+
+  #write(record: OutboundRecord): boolean {
+    const inLane = this.#inLane(record.kind);
+    if (!inLane && record.costBytes > 0 && !this.#fits(record.costBytes)) return false;
+    const isRequest = record.kind === RecordKind.request;
+    const correlation = isRequest ? this.#nextCorrelation() : record.correlation;
+    const name = record.name;
+    const nameId = name === undefined ? 0 : this.#nameId(name);
+    const batch = inLane ? this.#lane : this.#ordinary;
+    batch.begin(record.kind, nameId, correlation, this.#aux(record));
+    let costBytes: number;
+    try {
+      if (name !== undefined && nameId === 0) batch.writeInlineName(name);
+      if (record.metadata !== undefined) batch.writeMetadata(record.metadata);
+      if (record.trace !== undefined) batch.writeTrace(record.trace);
+      record.encode(batch);
+      const messageBytes = batch.payloadBytes + (record.metadata?.length ?? 0);
+      this.#checkSize(messageBytes, name);
+      costBytes = RECORD_COST_BYTES + messageBytes;
+    } catch (error) {
+      batch.rewind();
+      throw error;
+    }
+    if (!inLane) {
+      if (!this.#fits(costBytes)) {
+        batch.rewind();
+        record.costBytes = costBytes;
+        return false;
+      }
+      this.#outstandingBytes += costBytes;
+    }
+    batch.commit();
+    // A record with a kind of request is an OutboundRequest: only those are built with it.
+    if (isRequest) record.correlation = this.#pending.add(record as OutboundRequest);
+    this.#settings.onBatched(batch.pendingBytes >= FLUSH_BYTES);
+    return true;
+  }
+
+  #inLane(kind: RecordKind): boolean {
+    return this.#settings.completionLane && (kind === RecordKind.reply || kind === RecordKind.error);
+  }
+
+  #fits(costBytes: number): boolean {
+    return this.#outstandingBytes + costBytes <= this.#windowBytes || this.#outstandingBytes === 0; // O2
+  }
+
+  #nextCorrelation(): number {
+    const correlation = this.#pending.peekCorrelation();
+    if (correlation !== 0) return correlation;
+    throw new ZLinkError('CapacityExceeded', `request table of ${this.#settings.peerText} is full (${PENDING_LIMIT})`);
+  }
+
+  #aux(record: OutboundRecord): number {
+    if (record.kind !== RecordKind.request) return record.errorNumber;
+    if (record.deadlineAtMs === 0) return 0;
+    const remainingMs = Math.ceil(record.deadlineAtMs - this.#settings.clock.nowMs());
+    return remainingMs < 1 ? 1 : remainingMs > MAX_REMAINING_MS ? MAX_REMAINING_MS : remainingMs;
+  }
+
+  #checkSize(messageBytes: number, name: OutboundName | undefined): void {
+    const limit = this.#settings.maxMessageBytes;
+    if (limit === 0 || messageBytes <= limit) return;
+    throw new ZLinkError(
+      'InvalidOperation',
+      `message "${name?.packetName ?? ''}" has ${messageBytes} bytes, ${this.#settings.peerText} accepts at most ${limit}`,
+    );
+  }
+
+  /** Id of an introduced name; introduces it if there is room; 0: must be sent inline. */
+  #nameId(name: OutboundName): number {
+    const index = name.index;
+    if (index < 0) return 0;
+    const known = index < this.#nameIds.length ? this.#nameIds[index]! : 0;
+    if (known !== 0) return known;
+    if (this.#nameCount >= NAME_LIMIT) return 0;
+    if (index >= this.#nameIds.length) {
+      const grown = new Uint16Array(Math.max(index + 1, this.#nameIds.length * 2));
+      grown.set(this.#nameIds);
+      this.#nameIds = grown;
+    }
+    const id = ++this.#nameCount;
+    this.#nameIds[index] = id;
+    this.#lane.begin(RecordKind.name, id, 0, 0); // O4
+    this.#lane.writeBytes(encodeNameBody(name));
+    this.#lane.commit();
+    return id;
+  }
+}
+
+const MAX_REMAINING_MS = 0xffff_ffff;
+
+function asZLinkError(error: unknown): ZLinkError {
+  return error instanceof ZLinkError
+    ? error
+    : new ZLinkError('InternalFailure', 'message could not be encoded', { cause: error });
+}

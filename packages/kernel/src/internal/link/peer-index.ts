@@ -1,0 +1,94 @@
+/**
+ * Which links of one group lead to which peer, and what one more link to a peer means (CORE-010).
+ *
+ * Owns the verdicts. Leaves carrying them out to handshake, dialer and listener.
+ *
+ * X1 Both ends of two links between the same two endpoints choose the same survivor.
+ * X2 A generation that was replaced never comes back (CS-009).
+ */
+import { compareUtf8 } from '../../identity/index.ts';
+import type { DuplicatePolicy, PeerFacts } from '../transport/transport.ts';
+import { type Rejection, RejectReason } from '../wire/hello.ts';
+import type { PhysicalLink } from './physical-link.ts';
+
+export type Verdict =
+  /** Keep the new link; `replaces` takes no new work any more. */
+  | { readonly kind: 'admit'; readonly replaces: PhysicalLink | undefined }
+  /** Another link to the same peer stays. */
+  | { readonly kind: 'duplicate'; readonly of: PhysicalLink }
+  | { readonly kind: 'refuse'; readonly rejection: Rejection };
+
+interface Peer {
+  current: PhysicalLink | undefined;
+  readonly links: Set<PhysicalLink>;
+  /** Generations that were replaced, newest last. */
+  readonly replaced: bigint[];
+}
+
+/** Replaced generations remembered per RID. */
+const REPLACED_LIMIT = 64;
+
+export class PeerIndex {
+  readonly #policy: DuplicatePolicy;
+  readonly #ownRid: string;
+  readonly #peers = new Map<string, Peer>();
+
+  constructor(policy: DuplicatePolicy, ownRid: string) {
+    this.#policy = policy;
+    this.#ownRid = ownRid;
+  }
+
+  judge(facts: PeerFacts, dialed: boolean): Verdict {
+    const peer = this.#peers.get(facts.rid);
+    if (this.#policy === 'every' || peer === undefined) return ADMIT;
+    if (peer.replaced.includes(facts.generation)) return replacedGeneration(facts); // X2
+    const current = peer.current;
+    if (current === undefined) return ADMIT;
+    if (current.peer.generation !== facts.generation) return { kind: 'admit', replaces: current };
+    if (this.#policy === 'firstAdmitted') return { kind: 'duplicate', of: current };
+    return this.#judgeMesh(facts, dialed, current);
+  }
+
+  /** A link was admitted under the verdict `admit`. */
+  add(link: PhysicalLink, replaces: PhysicalLink | undefined): void {
+    let peer = this.#peers.get(link.peer.rid);
+    if (peer === undefined) {
+      peer = { current: undefined, links: new Set(), replaced: [] };
+      this.#peers.set(link.peer.rid, peer);
+    }
+    peer.links.add(link);
+    if (replaces !== undefined && replaces.peer.generation !== link.peer.generation) {
+      peer.replaced.push(replaces.peer.generation);
+      if (peer.replaced.length > REPLACED_LIMIT) peer.replaced.shift();
+    }
+    if (peer.current === undefined || replaces === peer.current) peer.current = link;
+  }
+
+  remove(link: PhysicalLink): void {
+    const peer = this.#peers.get(link.peer.rid);
+    if (peer === undefined || !peer.links.delete(link)) return;
+    if (peer.current === link) {
+      peer.current = undefined;
+      for (const other of peer.links) if (other.phase === 'open') peer.current = other;
+    }
+    if (peer.links.size === 0 && peer.replaced.length === 0) this.#peers.delete(link.peer.rid);
+  }
+
+  #judgeMesh(facts: PeerFacts, dialed: boolean, current: PhysicalLink): Verdict {
+    const initiator = dialed ? this.#ownRid : facts.rid;
+    const currentInitiator = current.dialed ? this.#ownRid : facts.rid;
+    if (initiator === currentInitiator) {
+      // Our own second dial rests. The peer's second dial is its to judge: it knows whether it lost the first link.
+      return dialed ? { kind: 'duplicate', of: current } : ADMIT;
+    }
+    const newOneStays = compareUtf8(initiator, currentInitiator) < 0; // X1
+    return newOneStays ? { kind: 'admit', replaces: current } : { kind: 'duplicate', of: current };
+  }
+}
+
+const ADMIT: Verdict = { kind: 'admit', replaces: undefined };
+
+function replacedGeneration(facts: PeerFacts): Verdict {
+  const text = `generation ${facts.generation} of "${facts.rid}" was replaced by a newer one`;
+  return { kind: 'refuse', rejection: { reason: RejectReason.wrongGeneration, text } };
+}

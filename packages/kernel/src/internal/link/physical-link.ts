@@ -1,0 +1,297 @@
+/**
+ * A link: one admitted connection to one peer, from admission to its single end.
+ *
+ * Owns the phases and the control records between two admitted peers. Leaves sending to `outbound`, receiving to
+ * `inbound`, the exchange before admission to `handshake`, and which links live side by side to `peer-index`.
+ *
+ * K1 A link ends exactly once: pending requests fail with `submitted: true`, waiting records are refused with
+ *    `submitted: false`, both sides' sinks hear the reason (CORE-008, C09).
+ * K2 After `finish` no new ordinary record is accepted here; the last word is said when neither side can still owe the
+ *    other anything (CORE-010).
+ */
+import { type ErrorKindName, ZLinkError } from '../../errors/index.ts';
+import type { JobPermits } from '../execution/index.ts';
+import type { Clock, DeadlineWheel } from '../time/index.ts';
+import type { Pipe, PipeSink } from '../transport/engine.ts';
+import type { LinkSink, OutboundRecord, OutboundRequest } from '../transport/records.ts';
+import type { Link, LinkPhase, PeerFacts } from '../transport/transport.ts';
+import { type Descriptor, decodeDescriptor, decodeRejection, encodeDescriptor } from '../wire/hello.ts';
+import type { RecordReader } from '../wire/record-reader.ts';
+import { GoodbyePhase, RecordKind } from '../wire/record.ts';
+import type { Flushable, Flusher } from './flusher.ts';
+import { Inbound } from './inbound.ts';
+import { Liveness, type LivenessTimes } from './liveness.ts';
+import { Outbound } from './outbound.ts';
+import type { WindowShare } from './window-budget.ts';
+
+export interface LinkServices {
+  readonly clock: Clock;
+  readonly wheel: DeadlineWheel;
+  readonly permits: JobPermits;
+  readonly flusher: Flusher;
+  readonly liveness: LivenessTimes;
+}
+
+export interface LinkFacts {
+  readonly id: number;
+  readonly pipe: Pipe;
+  readonly dialed: boolean;
+  readonly peer: PeerFacts;
+  readonly descriptor: Descriptor;
+  /** What the peer granted in its hello. */
+  readonly sendWindowBytes: number;
+  /** What this side grants. */
+  readonly receiveWindow: WindowShare;
+  readonly completionLane: boolean;
+  readonly openSink: (link: PhysicalLink) => LinkSink;
+  /** `droppedCount`: received records that will never have their turn. */
+  readonly onClosed: (link: PhysicalLink, droppedCount: number) => void;
+}
+
+export class PhysicalLink implements Link, PipeSink, Flushable {
+  readonly id: number;
+  readonly peer: PeerFacts;
+  readonly dialed: boolean;
+  readonly #facts: LinkFacts;
+  readonly #services: LinkServices;
+  readonly #outbound: Outbound;
+  readonly #inbound: Inbound;
+  readonly #liveness: Liveness;
+  readonly #sink: LinkSink;
+  #descriptor: Descriptor;
+  #phase: LinkPhase = 'open';
+  #peerPhase: 0 | 1 | 2 = 0;
+  #saidFinished = false;
+  #unanswered = 0;
+  #flushScheduled = false;
+
+  constructor(facts: LinkFacts, services: LinkServices) {
+    this.id = facts.id;
+    this.peer = facts.peer;
+    this.dialed = facts.dialed;
+    this.#facts = facts;
+    this.#services = services;
+    this.#descriptor = facts.descriptor;
+    this.#outbound = new Outbound({
+      pipe: facts.pipe,
+      clock: services.clock,
+      completionLane: facts.completionLane,
+      windowBytes: facts.sendWindowBytes,
+      maxMessageBytes: facts.peer.maxMessageBytes,
+      peerText: `"${facts.peer.scope}" at ${facts.pipe.address}`,
+      onBatched: this.#onBatched,
+    });
+    this.#inbound = new Inbound(services.permits, facts.receiveWindow, facts.completionLane, {
+      deliver: (record) => {
+        if (record.kind === RecordKind.request) this.#unanswered++;
+        this.#sink.onRecord(record, this);
+      },
+      complete: (record) => {
+        const request = this.#outbound.takePending(record.correlation);
+        if (request === undefined) this.#sink.onUnmatched(record, this);
+        else request.onReply(record);
+        this.#conclude();
+      },
+      control: (record) => this.#onControl(record),
+      drained: () => this.#conclude(),
+      violated: (fault) => this.fail(`protocol error: ${fault}`),
+      onCreditDue: (urgent) => {
+        if (urgent) this.#onBatched(false);
+        else this.#services.flusher.scheduleIdle(this);
+      },
+    });
+    this.#liveness = new Liveness(services.liveness, services.clock, services.wheel, {
+      sendProbe: (id) => this.#outbound.control(RecordKind.probe, id, 0),
+      onSilence: (silentMs) => this.fail(`no answer to probes for ${Math.round(silentMs)} ms`),
+    });
+    this.#sink = facts.openSink(this);
+  }
+
+  get descriptor(): Descriptor {
+    return this.#descriptor;
+  }
+
+  get phase(): LinkPhase {
+    return this.#phase;
+  }
+
+  get outstandingBytes(): number {
+    return this.#outbound.outstandingBytes;
+  }
+
+  get waitingRecords(): number {
+    return this.#outbound.waitingCount;
+  }
+
+  get pendingRequests(): number {
+    return this.#outbound.pendingCount;
+  }
+
+  get unansweredRequests(): number {
+    return this.#unanswered;
+  }
+
+  submit(record: OutboundRecord): boolean {
+    const isAnswer = record.kind === RecordKind.reply || record.kind === RecordKind.error;
+    if (this.#phase === 'closed' || (this.#phase === 'finishing' && !isAnswer))
+      throw this.#error('Unavailable', false, 'takes no new work');
+    const written = this.#outbound.submit(record);
+    if (isAnswer && written) this.forgo();
+    return written;
+  }
+
+  withdraw(record: OutboundRecord): boolean {
+    return this.#outbound.withdraw(record);
+  }
+
+  abandon(request: OutboundRequest, notify: boolean): void {
+    this.#outbound.abandon(request, notify && this.#phase !== 'closed');
+    this.#conclude();
+  }
+
+  forgo(): void {
+    this.#unanswered--;
+    this.#conclude();
+  }
+
+  finish(): void {
+    if (this.#phase !== 'open') return;
+    this.#phase = 'finishing';
+    this.#outbound.goodbye(GoodbyePhase.finishing);
+    this.#outbound.refuseWaiting(this.#error('Unavailable', false, 'takes no new work'));
+    this.#sink.onFinishing(this);
+    this.#conclude();
+  }
+
+  fail(reason: string, kind: ErrorKindName = 'Unavailable'): void {
+    this.#end(reason, 0, kind);
+  }
+
+  /** Sends a new revision of this side's descriptor. */
+  update(descriptor: Descriptor): void {
+    if (this.#phase === 'closed') return;
+    this.#outbound.control(RecordKind.update, 0, 0, encodeDescriptor(descriptor));
+  }
+
+  /** The receive window is larger now. */
+  announceWindow(): void {
+    if (this.#phase === 'closed') return;
+    this.#outbound.credit(0, this.#facts.receiveWindow.grantedBytes);
+    this.#onBatched(false);
+  }
+
+  onFlowRunning(): void {
+    if (this.#phase !== 'closed') this.#inbound.onRunning();
+  }
+
+  flush(): void {
+    this.#flushScheduled = false;
+    if (this.#phase === 'closed') return;
+    const creditBytes = this.#inbound.takeCredit();
+    if (creditBytes > 0) this.#outbound.credit(creditBytes, this.#facts.receiveWindow.grantedBytes);
+    this.#outbound.flush();
+  }
+
+  onPipeOpen(): void {
+    // Links are made on open pipes.
+  }
+
+  onPipeMessage(parts: readonly Uint8Array[], first: number): void {
+    if (this.#phase !== 'closed') this.#inbound.read(parts, first);
+  }
+
+  onPipeClosed(reason: string): void {
+    this.#end(reason, 0);
+  }
+
+  readonly #onBatched = (flushNow: boolean): void => {
+    if (flushNow) return this.flush();
+    if (this.#flushScheduled) return;
+    this.#flushScheduled = true;
+    this.#services.flusher.schedule(this);
+  };
+
+  #onControl(record: RecordReader): void {
+    switch (record.kind) {
+      case RecordKind.credit:
+        if (!this.#outbound.onCredit(record.aux, record.correlation)) this.fail('protocol error: credit for nothing');
+        return;
+      case RecordKind.probe:
+        return this.#outbound.control(RecordKind.ack, record.correlation, 0);
+      case RecordKind.ack:
+        return this.#liveness.onAck(record.correlation);
+      case RecordKind.cancel:
+        return this.#sink.onCancel(record.correlation, this);
+      case RecordKind.update:
+        return this.#onUpdate(record);
+      case RecordKind.goodbye:
+        return this.#onGoodbye(record.aux);
+      case RecordKind.reject: {
+        const rejection = decodeRejection(record.payload.subarray(record.payloadStart, record.payloadEnd));
+        return this.fail(rejection === undefined ? 'protocol error: malformed reject' : `peer: ${rejection.text}`);
+      }
+      default:
+        this.fail(`protocol error: record kind ${record.kind} after admission`);
+    }
+  }
+
+  #onUpdate(record: RecordReader): void {
+    const next = decodeDescriptor(record.payload.subarray(record.payloadStart, record.payloadEnd));
+    if (next === undefined) return this.fail('protocol error: malformed update');
+    if (next.revision <= this.#descriptor.revision) {
+      return this.fail(`protocol error: update to revision ${next.revision} after ${this.#descriptor.revision}`);
+    }
+    if (!sameChannels(next, this.#descriptor)) return this.fail('protocol error: set of channels changed');
+    this.#descriptor = next;
+    this.#sink.onUpdate(this);
+  }
+
+  #onGoodbye(phase: number): void {
+    if (phase !== GoodbyePhase.finishing && phase !== GoodbyePhase.finished) {
+      return this.fail(`protocol error: goodbye phase ${phase}`);
+    }
+    this.#peerPhase = phase;
+    if (phase === GoodbyePhase.finished && (this.#outbound.pendingCount > 0 || this.#phase === 'open')) {
+      return this.#end('peer closed the link', 0);
+    }
+    this.finish();
+    this.#conclude();
+  }
+
+  /** Says the last word, and closes, as soon as nothing is owed any more (K2). */
+  #conclude(): void {
+    if (this.#phase !== 'finishing' || this.#peerPhase === 0) return;
+    if (!this.#saidFinished) {
+      if (this.#outbound.pendingCount > 0 || this.#unanswered > 0 || this.#inbound.stalledCount > 0) return;
+      this.#saidFinished = true;
+      this.#outbound.goodbye(GoodbyePhase.finished);
+    }
+    if (this.#peerPhase === GoodbyePhase.finished) this.#end('closed', CLOSE_LINGER_MS);
+  }
+
+  #end(reason: string, lingerMs: number, kind: ErrorKindName = 'Unavailable'): void {
+    if (this.#phase === 'closed') return;
+    if (lingerMs > 0) this.flush();
+    this.#phase = 'closed'; // K1: nothing below runs twice
+    this.#liveness.stop();
+    const droppedCount = this.#inbound.close();
+    this.#facts.pipe.close(lingerMs);
+    this.#outbound.refuseWaiting(this.#error(kind, false, `ended: ${reason}`));
+    this.#outbound.failPending(this.#error(kind, true, `ended: ${reason}`));
+    this.#sink.onClosed(this, reason);
+    this.#facts.onClosed(this, droppedCount);
+  }
+
+  #error(kind: ErrorKindName, submitted: boolean, why: string): ZLinkError {
+    return new ZLinkError(kind, `link to "${this.peer.scope}" at ${this.#facts.pipe.address} ${why}`, { submitted });
+  }
+}
+
+/** Time for the last words of a link to leave after it was closed in order. */
+const CLOSE_LINGER_MS = 1_000;
+
+function sameChannels(a: Descriptor, b: Descriptor): boolean {
+  if (a.channels.length !== b.channels.length) return false;
+  const names = new Set(a.channels.map((channel) => channel.name));
+  return b.channels.every((channel) => names.has(channel.name));
+}

@@ -1,0 +1,3 @@
+/** Choosing one target of many. */
+
+export { type Candidate, WeightedSelector } from './weighted-selector.ts';

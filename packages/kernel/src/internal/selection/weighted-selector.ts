@@ -1,0 +1,129 @@
+/**
+ * Chooses the target of each select-one message of one channel path (WRR-001 to WRR-005).
+ *
+ * Owns the candidate list, the cursor and the accumulators between lists. Leaves who is a candidate to the channel.
+ *
+ * 1. `next` reads one array and moves one cursor; nothing is sorted, filtered or allocated there. Only when no cycle was
+ *    found does it take a step of the procedure, with the same result.
+ * 2. The order follows from candidates and accumulators alone, never from the order in which candidates are given.
+ * 3. `replace` falls between two selections: survivors keep the accumulators of the cursor, exactly.
+ */
+
+import { describeValue, ZLinkError } from '../../errors/index.ts';
+import { compareUtf8 } from '../../identity/index.ts';
+import { findRepeatingOrder, type RepeatingOrder } from './repeating-order.ts';
+import { RoundRobin } from './round-robin.ts';
+
+export interface Candidate<T> {
+  /** NodeRid for a mesh, Server RID for ClientServer; unique in a list. */
+  readonly id: string;
+  /** Integer 0..10_000; a candidate of weight 0 is left out. */
+  readonly weight: number;
+  readonly target: T;
+}
+
+const maxWeight = 10_000;
+
+/** How the next choice is found: from the order computed in advance, or by the procedure. */
+type Course =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'order'; readonly order: RepeatingOrder }
+  | { readonly kind: 'procedure'; readonly roundRobin: RoundRobin };
+
+export class WeightedSelector<T> {
+  readonly #nowMs: () => number;
+  #ids: readonly string[] = [];
+  #targets: readonly T[] = [];
+  #weights = new Float64Array();
+  /** Where the course began. */
+  #accumulators = new Float64Array();
+  #course: Course = { kind: 'empty' };
+  #cursor = 0;
+  #rebuilds = 0;
+
+  /** @param nowMs - bounds the search for a cycle in `replace`; never changes the order */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Candidates that can be chosen. */
+  get size(): number {
+    return this.#targets.length;
+  }
+
+  /** How often list and order were built. */
+  get rebuilds(): number {
+    return this.#rebuilds;
+  }
+
+  /** @throws ZLinkError `InternalFailure` for a repeated id or a weight out of range; the old list then stays */
+  replace(candidates: readonly Candidate<T>[]): void {
+    const sorted = inOrder(candidates);
+    const kept = this.#accumulatorsAtCursor();
+    this.#ids = sorted.map(({ id }) => id);
+    this.#targets = sorted.map(({ target }) => target);
+    this.#weights = Float64Array.from(sorted, ({ weight }) => weight);
+    this.#accumulators = Float64Array.from(this.#ids, (id) => kept.get(id) ?? 0);
+    this.#course = this.#chart();
+    this.#cursor = 0;
+    this.#rebuilds++;
+  }
+
+  next(): T | undefined {
+    const course = this.#course;
+    switch (course.kind) {
+      case 'order': {
+        const { steps, cycleStart } = course.order;
+        const at = this.#cursor;
+        this.#cursor = at + 1 === steps.length ? cycleStart : at + 1;
+        return this.#targets[steps[at] as number]; // the cursor stays below the length
+      }
+      case 'procedure':
+        return this.#targets[course.roundRobin.next()];
+      case 'empty':
+        return undefined;
+    }
+  }
+
+  #chart(): Course {
+    if (this.#targets.length === 0) return { kind: 'empty' };
+    const order = findRepeatingOrder(this.#weights, this.#accumulators, this.#nowMs);
+    if (order !== undefined) return { kind: 'order', order };
+    return { kind: 'procedure', roundRobin: new RoundRobin(this.#weights, this.#accumulators) };
+  }
+
+  /** 3: by id. A cursor in the cycle stands for the same state in every lap, so the first lap is counted. */
+  #accumulatorsAtCursor(): Map<string, number> {
+    const course = this.#course;
+    if (course.kind === 'procedure') return this.#byId((index) => course.roundRobin.accumulator(index));
+    const chosen = new Float64Array(this.#ids.length);
+    if (course.kind === 'order') {
+      for (const index of course.order.steps.subarray(0, this.#cursor)) chosen[index] = (chosen[index] ?? 0) + 1;
+    }
+    const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
+    return this.#byId(
+      (index) =>
+        (this.#accumulators[index] ?? 0) + this.#cursor * (this.#weights[index] ?? 0) - (chosen[index] ?? 0) * total,
+    );
+  }
+
+  #byId(accumulator: (index: number) => number): Map<string, number> {
+    return new Map(this.#ids.map((id, index) => [id, accumulator(index)]));
+  }
+}
+
+function inOrder<T>(candidates: readonly Candidate<T>[]): Candidate<T>[] {
+  for (const { id, weight } of candidates) {
+    if (!Number.isInteger(weight) || weight < 0 || weight > maxWeight) {
+      throw new ZLinkError(
+        'InternalFailure',
+        `weight ${describeValue(weight)} of candidate "${id}" is not 0..${maxWeight}`,
+      );
+    }
+  }
+  const sorted = candidates.filter(({ weight }) => weight > 0).sort((a, b) => compareUtf8(a.id, b.id));
+  for (const [index, { id }] of sorted.entries()) {
+    if (sorted[index - 1]?.id === id) throw new ZLinkError('InternalFailure', `candidate "${id}" is listed twice`);
+  }
+  return sorted;
+}

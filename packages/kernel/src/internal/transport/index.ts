@@ -1,0 +1,24 @@
+export type {
+  Pipe,
+  PipeConnectOptions,
+  PipeEngine,
+  PipeListenOptions,
+  PipeListener,
+  PipeSecurity,
+  PipeSink,
+} from './engine.ts';
+export type { InboundName, InboundRecord, LinkSink, OutboundRecord, OutboundRequest } from './records.ts';
+export type {
+  DialOptions,
+  DuplicatePolicy,
+  Intent,
+  IntentState,
+  Link,
+  LinkGroup,
+  LinkPhase,
+  Listener,
+  ListenOptions,
+  PeerFacts,
+  Transport,
+  TransportStatus,
+} from './transport.ts';

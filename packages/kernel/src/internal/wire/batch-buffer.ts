@@ -1,0 +1,189 @@
+/**
+ * The growing batch of one link and lane: records are encoded one after another straight into it.
+ *
+ * Owns memory for outgoing bytes. Leaves what is written and when it leaves to the link.
+ *
+ * B1 Bytes that `take` has handed out are never written again; the rest of the slab goes on serving later batches.
+ * B2 A record is either committed whole or rewound without a trace.
+ */
+import type { PayloadSink } from '../../codec/codec.ts';
+import type { OutboundName } from './names.ts';
+import { EXTERNAL_BYTES, HEADER_BYTES } from './limits.ts';
+import { RecordFlag, type RecordKind } from './record.ts';
+import { encodeUtf8, writeUtf8 } from './text.ts';
+
+const SMALLEST_SLAB_BYTES = 2_048;
+const LARGEST_SLAB_BYTES = 262_144;
+
+export class BatchBuffer implements PayloadSink {
+  #slab: Uint8Array = EMPTY;
+  /** First byte of the batch in the slab, and first free byte. */
+  #batchStart = 0;
+  #position = 0;
+  #recordStart = 0;
+  #payloadStart = 0;
+  /** Payloads of the batch that travel as message parts of their own, in order. */
+  #externals: Uint8Array[] = [];
+  #externalBytes = 0;
+  /** External payload of the record being written. */
+  #external: Uint8Array | undefined;
+  #nextSlabBytes = SMALLEST_SLAB_BYTES;
+
+  /** Bytes that wait in this batch, external payloads included. */
+  get pendingBytes(): number {
+    return this.#position - this.#batchStart + this.#externalBytes;
+  }
+
+  /** Starts a record; payload may follow through the `PayloadSink` methods, then `commit` or `rewind`. */
+  begin(kind: RecordKind, nameId: number, correlation: number, aux: number): void {
+    this.#ensure(HEADER_BYTES);
+    const slab = this.#slab;
+    const at = this.#position;
+    slab[at] = kind;
+    slab[at + 1] = 0;
+    slab[at + 2] = nameId;
+    slab[at + 3] = nameId >>> 8;
+    writeU32(slab, at + 4, correlation);
+    writeU32(slab, at + 8, aux);
+    this.#recordStart = at;
+    this.#position = at + HEADER_BYTES;
+    this.#payloadStart = this.#position;
+  }
+
+  /** Adds the name itself to the record, for receivers that do not know it yet. */
+  writeInlineName(name: OutboundName): void {
+    const body = encodeNameBody(name);
+    this.#writeSection(body, RecordFlag.inlineName);
+  }
+
+  writeMetadata(bytes: Uint8Array): void {
+    this.#writeSection(bytes, RecordFlag.metadata);
+  }
+
+  writeTrace(bytes: Uint8Array): void {
+    this.#writeSection(bytes, RecordFlag.trace);
+  }
+
+  writeText(text: string): void {
+    if (text.length >= EXTERNAL_BYTES) {
+      this.writeBytes(encodeUtf8(text));
+      return;
+    }
+    this.#ensure(text.length * 3);
+    this.#position += writeUtf8(this.#slab, text, this.#position);
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    if (bytes.length >= EXTERNAL_BYTES && this.#external === undefined && this.#position === this.#payloadStart) {
+      this.#external = bytes;
+      return;
+    }
+    if (this.#external !== undefined) this.#inlineExternal();
+    this.#ensure(bytes.length);
+    this.#slab.set(bytes, this.#position);
+    this.#position += bytes.length;
+  }
+
+  /** Bytes of payload written since `begin`. */
+  get payloadBytes(): number {
+    return this.#external?.length ?? this.#position - this.#payloadStart;
+  }
+
+  commit(): void {
+    const external = this.#external;
+    if (external !== undefined) {
+      this.#slab[this.#recordStart + 1]! |= RecordFlag.external;
+      this.#externals.push(external);
+      this.#externalBytes += external.length;
+      this.#external = undefined;
+      writeU32(this.#slab, this.#recordStart + 12, external.length);
+      return;
+    }
+    writeU32(this.#slab, this.#recordStart + 12, this.#position - this.#payloadStart);
+  }
+
+  rewind(): void {
+    this.#position = this.#recordStart;
+    this.#external = undefined;
+  }
+
+  /** Appends the batch and its external payloads to `parts` and starts a new batch; nothing when it is empty. */
+  take(parts: Uint8Array[]): void {
+    const size = this.#position - this.#batchStart;
+    if (size === 0) return;
+    parts.push(this.#slab.subarray(this.#batchStart, this.#position));
+    this.#batchStart = this.#position;
+    // The next slab holds a few batches of this size: few allocations under load, little memory on idle links.
+    this.#nextSlabBytes = clampSlab(size * 4);
+    if (this.#externals.length > 0) {
+      for (const external of this.#externals) parts.push(external);
+      this.#externals = [];
+      this.#externalBytes = 0;
+    }
+  }
+
+  #writeSection(bytes: Uint8Array, flag: number): void {
+    this.#ensure(2 + bytes.length);
+    const slab = this.#slab;
+    slab[this.#recordStart + 1]! |= flag;
+    slab[this.#position] = bytes.length;
+    slab[this.#position + 1] = bytes.length >>> 8;
+    slab.set(bytes, this.#position + 2);
+    this.#position += 2 + bytes.length;
+    this.#payloadStart = this.#position;
+  }
+
+  /** A second piece follows an external payload: the record becomes an ordinary one. */
+  #inlineExternal(): void {
+    const external = this.#external!;
+    this.#external = undefined;
+    this.#ensure(external.length);
+    this.#slab.set(external, this.#position);
+    this.#position += external.length;
+  }
+
+  #ensure(bytes: number): void {
+    if (this.#slab.length - this.#position >= bytes) return;
+    const kept = this.#slab.subarray(this.#batchStart, this.#position);
+    const wanted = kept.length + bytes;
+    const slab = allocate(Math.max(this.#nextSlabBytes, wanted * 2 > LARGEST_SLAB_BYTES ? wanted : wanted * 2));
+    slab.set(kept, 0);
+    this.#recordStart -= this.#batchStart;
+    this.#payloadStart -= this.#batchStart;
+    this.#position = kept.length;
+    this.#batchStart = 0;
+    this.#slab = slab;
+  }
+}
+
+/** scope and content type with a length byte each, then the packet name. */
+export function encodeNameBody(name: OutboundName): Uint8Array {
+  const scope = encodeUtf8(name.scope);
+  const contentType = encodeUtf8(name.contentType);
+  const packetName = encodeUtf8(name.packetName);
+  const body = new Uint8Array(2 + scope.length + contentType.length + packetName.length);
+  body[0] = scope.length;
+  body.set(scope, 1);
+  body[1 + scope.length] = contentType.length;
+  body.set(contentType, 2 + scope.length);
+  body.set(packetName, 2 + scope.length + contentType.length);
+  return body;
+}
+
+const EMPTY = new Uint8Array(0);
+
+function clampSlab(bytes: number): number {
+  return Math.min(LARGEST_SLAB_BYTES, Math.max(SMALLEST_SLAB_BYTES, bytes));
+}
+
+/** Not zeroed and not from a shared pool where Node offers it: the memory goes to the engine by reference. */
+function allocate(bytes: number): Uint8Array {
+  return typeof Buffer === 'undefined' ? new Uint8Array(bytes) : Buffer.allocUnsafeSlow(bytes);
+}
+
+function writeU32(target: Uint8Array, at: number, value: number): void {
+  target[at] = value;
+  target[at + 1] = value >>> 8;
+  target[at + 2] = value >>> 16;
+  target[at + 3] = value >>> 24;
+}

@@ -1,0 +1,58 @@
+/** Writes small structures field by field into a growing buffer. Not for the hot path. */
+import { encodeUtf8 } from './text.ts';
+
+export class ByteWriter {
+  #bytes = new Uint8Array(256);
+  #view = new DataView(this.#bytes.buffer);
+  #position = 0;
+
+  /** What was written so far: a view that later writes do not change. */
+  written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#position);
+  }
+
+  u8(value: number): void {
+    this.#view.setUint8(this.#reserve(1), value);
+  }
+
+  u16(value: number): void {
+    this.#view.setUint16(this.#reserve(2), value, true);
+  }
+
+  u32(value: number): void {
+    this.#view.setUint32(this.#reserve(4), value, true);
+  }
+
+  u64(value: bigint): void {
+    this.#view.setBigUint64(this.#reserve(8), value, true);
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#reserve(bytes.length));
+  }
+
+  bytes8(bytes: Uint8Array): void {
+    this.u8(bytes.length);
+    this.bytes(bytes);
+  }
+
+  text8(text: string): void {
+    this.bytes8(encodeUtf8(text));
+  }
+
+  text(text: string): void {
+    this.bytes(encodeUtf8(text));
+  }
+
+  #reserve(length: number): number {
+    const at = this.#position;
+    if (at + length > this.#bytes.length) {
+      const grown = new Uint8Array((at + length) * 2);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+      this.#view = new DataView(grown.buffer);
+    }
+    this.#position = at + length;
+    return at;
+  }
+}

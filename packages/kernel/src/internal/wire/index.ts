@@ -1,0 +1,31 @@
+export {
+  type ChannelMembership,
+  type Descriptor,
+  DescriptorState,
+  EndpointKind,
+  ObjectRole,
+  RejectReason,
+  decodeHello,
+  encodeHello,
+} from './hello.ts';
+export {
+  EXTERNAL_BYTES,
+  FLUSH_BYTES,
+  HANDSHAKE_LIMIT,
+  HANDSHAKE_TIMEOUT_MS,
+  HEADER_BYTES,
+  HELLO_BYTES,
+  LIVENESS_DEADLINE_MS,
+  METADATA_BYTES,
+  MIN_WINDOW_BYTES,
+  NAME_LIMIT,
+  PENDING_LIMIT,
+  PROBE_INTERVAL_MS,
+  RECORD_COST_BYTES,
+  TRACE_BYTES,
+  WAITING_LIMIT,
+  WIRE_MAJOR,
+  WIRE_MINOR,
+} from './limits.ts';
+export { NameIndex, type OutboundName } from './names.ts';
+export { RecordFlag, RecordKind } from './record.ts';

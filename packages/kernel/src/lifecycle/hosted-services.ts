@@ -1,0 +1,154 @@
+/**
+ * The application's background work that lives and dies with the host (SVC-001).
+ *
+ * Owns the order of starting and stopping. Leaves to the host when that happens and how long stopping may take: it gives
+ * the signals.
+ *
+ * 1. One service after another starts, in the order of registration, each awaited; after a failure none is started.
+ * 2. Only what has started is stopped: once, in reverse order, after its stop request.
+ * 3. A failing stop request or stop is reported and changes nothing for the others.
+ * 4. When the deadline signal aborts nobody is waited for any more, but everyone is still called.
+ */
+import { describeValue, ZLinkError } from '../errors/index.ts';
+
+export interface HostedService {
+  /** Resolves when the service works. Calls of the framework work in it; `signal` aborts when the start is given up. */
+  start(signal: AbortSignal): Promise<void>;
+  /** Asked first: take no new work. */
+  requestStop?(): void | Promise<void>;
+  /** Ends the work in progress and frees everything. */
+  stop(): void | Promise<void>;
+}
+
+/** How stopping went. Services that failed were reported; unfinished ones did not end before the deadline. */
+export interface StopReport {
+  readonly failed: number;
+  readonly unfinished: number;
+}
+
+/** Told what a stop request or a stop threw. Must not throw. */
+export type StopFailureListener = (error: unknown, where: string) => void;
+
+type Stage = 'requestStop' | 'stop';
+type StageEnd = 'done' | 'failed' | 'unfinished';
+
+export class HostedServices {
+  readonly #services: readonly HostedService[];
+  readonly #onFailure: StopFailureListener;
+  #started: HostedService[] = [];
+  #asked = new Set<HostedService>();
+
+  constructor(services: readonly HostedService[], onFailure: StopFailureListener) {
+    this.#services = [...services];
+    this.#onFailure = onFailure;
+  }
+
+  /**
+   * Starts all services.
+   *
+   * @param signal - gives up the start; a service that ignores it is not waited for, and stopped should it start later
+   * @param rollbackDeadline - bounds the stopping of what had started when a start fails
+   * @throws ZLinkError `InternalFailure` with the service's error as `cause`, or the signal's reason
+   */
+  async start(signal: AbortSignal, rollbackDeadline?: AbortSignal): Promise<void> {
+    try {
+      for (const service of this.#services) {
+        signal.throwIfAborted();
+        await this.#startOne(service, signal);
+        this.#started.push(service);
+      }
+    } catch (error) {
+      await this.requestStop(rollbackDeadline);
+      await this.stop(rollbackDeadline);
+      throw error;
+    }
+  }
+
+  /** Asks all started services, in reverse order, to take no new work. */
+  async requestStop(deadline?: AbortSignal): Promise<StopReport> {
+    const open = this.#started.filter((service) => !this.#asked.has(service));
+    for (const service of open) this.#asked.add(service); // 2
+    return this.#endAll(open.reverse(), 'requestStop', deadline);
+  }
+
+  /** Stops all started services in reverse order. */
+  async stop(deadline?: AbortSignal): Promise<StopReport> {
+    const open = this.#started.reverse();
+    this.#started = []; // 2
+    return this.#endAll(open, 'stop', deadline);
+  }
+
+  async #startOne(service: HostedService, signal: AbortSignal): Promise<void> {
+    const starting = call(() => service.start(signal));
+    const end = await raceAbort(starting, signal);
+    if (end === 'aborted') {
+      starting.then(
+        () => this.#endAll([service], 'stop', undefined),
+        () => undefined, // it gave up as asked
+      );
+      throw signal.reason;
+    }
+    if (end === 'done') return;
+    throw new ZLinkError('InternalFailure', `${this.#nameOf(service)} failed to start`, { cause: end.error });
+  }
+
+  async #endAll(services: readonly HostedService[], stage: Stage, deadline?: AbortSignal): Promise<StopReport> {
+    let failed = 0;
+    let unfinished = 0;
+    for (const service of services) {
+      const end = await this.#end(service, stage, deadline);
+      if (end === 'failed') failed++;
+      if (end === 'unfinished') unfinished++;
+    }
+    return { failed, unfinished };
+  }
+
+  async #end(service: HostedService, stage: Stage, deadline: AbortSignal | undefined): Promise<StageEnd> {
+    const ending = call(() => service[stage]?.());
+    const end = await raceAbort(ending, deadline);
+    if (end === 'done') return 'done';
+    if (end === 'aborted') {
+      ending.catch((error: unknown) => this.#report(error, service, stage)); // 3, also when it is late
+      return 'unfinished';
+    }
+    this.#report(end.error, service, stage);
+    return 'failed';
+  }
+
+  #report(error: unknown, service: HostedService, stage: Stage): void {
+    this.#onFailure(error, `${stage} of ${this.#nameOf(service)}`);
+  }
+
+  #nameOf(service: HostedService): string {
+    return `hosted service ${this.#services.indexOf(service) + 1} (${describeValue(service)})`;
+  }
+}
+
+/** Calls `work` so that a throw is a rejection, too. */
+async function call(work: () => void | Promise<void>): Promise<void> {
+  await work();
+}
+
+/** How `promise` ended, or that `signal` aborted first. Leaves no listener behind. */
+async function raceAbort(
+  promise: Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<'done' | 'aborted' | { readonly error: unknown }> {
+  const settled = promise.then(
+    () => 'done' as const,
+    (error: unknown) => ({ error }),
+  );
+  if (signal === undefined) return settled;
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<'aborted'>((resolve) => {
+    onAbort = () => resolve('aborted');
+    // What ends by itself at once has ended in time, also when the deadline is over before it was called (4).
+    if (signal.aborted) setImmediate(onAbort);
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([settled, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}

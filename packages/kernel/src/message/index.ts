@@ -1,0 +1,21 @@
+/** Packet descriptors, what may be sent, schemas and metadata. */
+export { decodeMetadata, EMPTY_METADATA, metadata, METADATA_BYTES, MetadataBuilder } from './metadata.ts';
+export type { Metadata } from './metadata.ts';
+export { classOf, resolveOutbound, ZLinkMessage } from './outbound.ts';
+export type { Sendable } from './outbound.ts';
+export { isDescriptor, message, packetContract, packetKeyName, packetKind, request } from './packet.ts';
+export type {
+  DeclaredType,
+  MessageType,
+  OutboundMessage,
+  PacketContract,
+  PacketKey,
+  PacketKind,
+  PacketOptions,
+  ReplyContract,
+  RequestType,
+  ResolvedPacket,
+  Type,
+} from './packet.ts';
+export { validateInbound, validateOutbound } from './schema.ts';
+export type { StandardSchemaV1 } from './schema.ts';

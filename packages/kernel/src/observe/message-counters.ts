@@ -1,0 +1,23 @@
+/**
+ * The view of one owner's message counters.
+ *
+ * Owns the shape only; whoever dispatches messages counts them.
+ *
+ * 1. At any moment accepted = handled + failed + sum(dropped) + running + queued.
+ */
+
+export interface MessageCounters {
+  /** Who the messages were for: a channel or mesh name. */
+  readonly owner: string;
+  /** `send` or `request`. */
+  readonly verb: string;
+  readonly accepted: number;
+  readonly handled: number;
+  /** The handler, a filter or the encoding of the reply failed. */
+  readonly failed: number;
+  /** By reason label; reasons that never happened are absent. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Handlers at work, and replies that wait for credit. */
+  readonly running: number;
+  readonly queued: number;
+}

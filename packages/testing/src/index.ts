@@ -1,0 +1,25 @@
+/** What ZLink applications, and ZLink itself, are tested with. */
+
+export { createFakeSecurity } from './fake-security.ts';
+export { createFaultProxy, type FaultProxy, type FaultProxyOptions, type ProxyDirection } from './fault-proxy.ts';
+export { loopTurns, until } from './loop-turns.ts';
+export { ManualClock } from './manual-clock.ts';
+export { createMemoryEngine, type MemoryEngineOptions } from './memory-engine.ts';
+export type { FaultDirection } from './memory-faults.ts';
+export { type FaultTarget, MemoryNetwork } from './memory-network.ts';
+export {
+  openStranger,
+  randomInputs,
+  type RawStranger,
+  type StrangerEnd,
+  type StrangerInput,
+  strangerInputs,
+} from './raw-stranger.ts';
+export { randomBytes, seededRandom } from './seeded-random.ts';
+export { type SuiteCase, transportSuite } from './suites/transport-suite.ts';
+export type {
+  TransportFaults,
+  TransportHarness,
+  TransportHarnessFactory,
+  TransportOverrides,
+} from './suites/transport/harness.ts';

@@ -1,0 +1,95 @@
+/**
+ * A clock that moves only when a test says so.
+ *
+ * Owns the time and the timers of whoever was given this clock. Leaves the event loop alone: what hangs on real I/O or
+ * on `setImmediate` runs by itself; `advanceAsync` gives it turns.
+ *
+ * M1 Timers fire in the order of their due time; of equal ones the earlier set fires first.
+ * M2 A timer is due at least 1 ms after it was set, as with the timers of the platform, so every advance ends.
+ * M3 While a timer fires, `nowMs()` is its due time, or later after a `stall`.
+ */
+import type { Clock, TimerHandle } from '@zlink/kernel/internal/time';
+import { loopTurns } from './loop-turns.ts';
+
+/** Longer delays overflow in the platform's timers and fire at once; a test shall notice. */
+const LONGEST_DELAY_MS = 2_147_483_647;
+
+/** Turns of the event loop between two firings: enough for a request and its reply over the memory engine. */
+const TURNS_PER_FIRING = 8;
+
+interface ManualTimer {
+  readonly dueAtMs: number;
+  readonly callback: () => void;
+}
+
+export class ManualClock implements Clock {
+  readonly #timers: ManualTimer[] = [];
+  #nowMs: number;
+
+  constructor(startAtMs = 1_000) {
+    this.#nowMs = startAtMs;
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** How many timers wait: 0 when everything that used this clock has ended. */
+  get pendingTimers(): number {
+    return this.#timers.length;
+  }
+
+  /** When the next timer is due; undefined without timers. */
+  get nextDueAtMs(): number | undefined {
+    return this.#timers[0]?.dueAtMs;
+  }
+
+  setTimer(callback: () => void, delayMs: number): TimerHandle {
+    if (!(delayMs <= LONGEST_DELAY_MS)) throw new RangeError(`a timer of ${delayMs} ms is out of range`);
+    const timer: ManualTimer = { dueAtMs: this.#nowMs + Math.max(1, delayMs), callback }; // M2
+    let at = this.#timers.length;
+    while (at > 0 && (this.#timers[at - 1] as ManualTimer).dueAtMs > timer.dueAtMs) at--; // M1; `at - 1` is in range
+    this.#timers.splice(at, 0, timer);
+    return timer;
+  }
+
+  clearTimer(handle: TimerHandle): void {
+    const at = this.#timers.indexOf(handle as ManualTimer); // a foreign handle is simply not found
+    if (at >= 0) this.#timers.splice(at, 1);
+  }
+
+  /** Moves time forward; timers that fall due fire, those that they set included. */
+  advance(ms: number): void {
+    const untilMs = this.#target(ms);
+    while (this.#fireNext(untilMs));
+    this.#nowMs = untilMs;
+  }
+
+  /** Like `advance`, but lets promises, `setImmediate` callbacks and I/O run before and after each firing. */
+  async advanceAsync(ms: number): Promise<void> {
+    const untilMs = this.#target(ms);
+    await loopTurns(TURNS_PER_FIRING);
+    while (this.#fireNext(untilMs)) await loopTurns(TURNS_PER_FIRING);
+    this.#nowMs = untilMs;
+    await loopTurns(TURNS_PER_FIRING);
+  }
+
+  /** Time passes and no timer fires: the event loop was blocked. What fell due fires late, at the next advance. */
+  stall(ms: number): void {
+    this.#nowMs = this.#target(ms);
+  }
+
+  #target(ms: number): number {
+    if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`time cannot advance by ${ms} ms`);
+    return this.#nowMs + ms;
+  }
+
+  #fireNext(untilMs: number): boolean {
+    const next = this.#timers[0];
+    if (next === undefined || next.dueAtMs > untilMs) return false;
+    this.#timers.shift();
+    this.#nowMs = Math.max(this.#nowMs, next.dueAtMs); // M3
+    next.callback();
+    return true;
+  }
+}

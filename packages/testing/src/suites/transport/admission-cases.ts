@@ -1,0 +1,139 @@
+/** Who is let in, with which facts, and what both sides learn of a refusal (WIRE-001, NET-004). */
+import assert from 'node:assert/strict';
+import { EndpointKind } from '@zlink/kernel/internal/wire';
+import type { DialOptions, ListenOptions } from '@zlink/kernel/internal/transport';
+import { type RigCase, onEachShape } from './case.ts';
+import type { RigHost } from './rig-host.ts';
+import { SCOPE, descriptorOf } from './rig-host.ts';
+import { clientServer } from './shapes.ts';
+
+interface Refusal {
+  readonly title: string;
+  readonly listen?: Partial<ListenOptions>;
+  readonly dial?: Partial<DialOptions>;
+  /** Refusal by the listening topic itself. */
+  readonly refusal?: string;
+  /** What the reason at the dialling side must name. */
+  readonly names: RegExp;
+}
+
+const refusals: readonly Refusal[] = [
+  { title: 'another scope', dial: { scope: 'shipping' }, names: /shipping|billing/ },
+  { title: 'a wrong kind of dialler', dial: { kind: EndpointKind.meshNode }, names: /mesh node/ },
+  { title: 'a wrong kind of listener', dial: { expects: EndpointKind.meshNode }, names: /channel server/ },
+  { title: 'another RID than expected', dial: { expectedRid: 'someone-else' }, names: /someone-else/ },
+  { title: 'another generation than expected', dial: { expectedGeneration: 77n }, names: /77/ },
+  { title: 'what the topic does not want', refusal: 'not today', names: /not today/ },
+];
+
+export const admissionCases: readonly RigCase[] = [
+  ...onEachShape('[CORE-009] [WIRE-001] a dial becomes one link with the facts of both sides', async (rig, shape) => {
+    const pair = await rig.pair(shape);
+    const { near, far, nearLink, farLink, intent, listener } = pair;
+    assert.equal(intent.state, 'admitted');
+    assert.equal(intent.reason, undefined);
+    assert.equal(intent.rid, far.identity.rid);
+    assert.equal(intent.address, listener.endpoint);
+    assert.deepEqual(near.states.slice(-1), ['admitted']);
+    assert.match(listener.endpoint, /^tcp:\/\/.+:[1-9][0-9]*$/);
+    assert.deepEqual({ ...nearLink.peer }, {
+      kind: shape.listens,
+      scope: SCOPE,
+      rid: far.identity.rid,
+      generation: far.identity.generation,
+      endpoint: listener.endpoint,
+      securityIdentity: undefined,
+      maxMessageBytes: 0,
+    });
+    assert.equal(farLink.peer.kind, shape.dials);
+    assert.equal(farLink.peer.rid, near.identity.rid);
+    assert.equal(farLink.peer.generation, near.identity.generation);
+    assert.deepEqual(nearLink.descriptor, descriptorOf(1n));
+    assert.deepEqual([nearLink.dialed, farLink.dialed], [true, false]);
+    assert.deepEqual([nearLink.phase, farLink.phase], ['open', 'open']);
+    assert.ok(listener.links.has(farLink));
+    assert.deepEqual([near.transport.status.links, far.transport.status.links], [1, 1]);
+  }),
+
+  ...refusals.map(
+    (refusal): RigCase => ({
+      title: `[WIRE-001] [NET-004] refused with a reason on both sides: ${refusal.title}`,
+      async act(rig) {
+        const near = rig.host(clientServer);
+        const far = rig.host(clientServer);
+        far.listenGroup.refusal = refusal.refusal;
+        const listener = await far.listen(refusal.listen);
+        const intent = near.dial(listener.endpoint, refusal.dial);
+        await rig.until(() => near.states.includes('rejected'), 'the dialling side is told');
+        assert.match(intent.reason ?? '', refusal.names);
+        await rig.until(() => listenerKnows(far), 'the listening side knows as well');
+        assert.equal(intent.link, undefined);
+        assert.deepEqual(near.dialGroup.opened, [], 'the dialling topic never saw a link');
+        assert.ok(!near.states.includes('admitted'));
+        assert.equal(far.listenGroup.opened.length, far.listenGroup.closed.length);
+      },
+    }),
+  ),
+
+  {
+    title: '[CORE-009] a refused dial is tried again and admitted once its cause is gone',
+    async act(rig) {
+      const near = rig.host(clientServer);
+      const far = rig.host(clientServer);
+      far.listenGroup.refusal = 'not yet';
+      const listener = await far.listen();
+      const intent = near.dial(listener.endpoint);
+      await rig.until(() => near.states.includes('rejected'), 'the first attempt is refused');
+      far.listenGroup.refusal = undefined;
+      await rig.until(() => intent.state === 'admitted', 'a later attempt is admitted');
+      assert.equal(intent.reason, undefined);
+    },
+  },
+
+  {
+    title: '[CS-003] a message above the limit of the peer is refused where it is sent, and harms nothing',
+    async act(rig) {
+      const near = rig.host(clientServer);
+      const far = rig.host(clientServer);
+      const { nearLink, farGroup } = await rig.connect(near, far, await far.listen({ maxMessageBytes: 1_000 }));
+      assert.equal(nearLink.peer.maxMessageBytes, 1_000);
+      const metadata = new Uint8Array(100);
+      near.send({ payload: new Uint8Array(900), metadata }).submit(nearLink);
+      const tooLarge = near.send({ payload: new Uint8Array(901), metadata });
+      assert.throws(() => tooLarge.submit(nearLink), { name: 'ZLinkError', kind: 'InvalidOperation' });
+      near.send({ payload: new Uint8Array(1_000) }).submit(nearLink);
+      await rig.until(() => farGroup.received.length === 2, 'the messages within the limit arrive');
+      assert.deepEqual(
+        farGroup.received.map((record) => record.payload.length),
+        [900, 1_000],
+      );
+      assert.equal(nearLink.phase, 'open');
+    },
+  },
+
+  {
+    title: '[CORE-013] transports of one process share nothing: equal names, RIDs and correlations do not meet',
+    async act(rig) {
+      const pairs = [
+        await rig.pair(clientServer, { rid: 'same' }, { rid: 'same-server' }),
+        await rig.pair(clientServer, { rid: 'same' }, { rid: 'same-server' }),
+      ];
+      for (const { far, farGroup } of pairs) far.echo(farGroup);
+      const asked = pairs.map(({ near, nearLink }, at) => {
+        const request = near.request({ payload: `pair ${at}` });
+        request.submit(nearLink);
+        return request;
+      });
+      await rig.until(() => asked.every((request) => request.isOver), 'both are answered');
+      assert.deepEqual(
+        pairs.map(({ farGroup }) => farGroup.texts),
+        [['pair 0'], ['pair 1']],
+      );
+    },
+  },
+];
+
+function listenerKnows(far: RigHost): boolean {
+  const counted = Object.values(far.transport.status.refused).reduce((sum, count) => sum + count, 0);
+  return counted > 0 || far.listenGroup.closed.length > 0;
+}

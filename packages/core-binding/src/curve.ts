@@ -4,7 +4,7 @@
  * Owns what encrypted sockets need and `PipeSecurity`. Leaves to admission-gate.ts which client keys are let in.
  *
  * 1. No key is ever part of a message, error or log (SEC-003).
- * 2. Key material is checked once, when the engine is made; every mistake is reported at once (ERR-002).
+ * 2. Key material is checked once, when the engine is made.
  * 3. A proof is HMAC-SHA256 under the X25519 secret that both key pairs share: only the two owners can make or check it.
  *    libzmq does not say which key an accepted peer has shown, hence the proof inside the connection.
  */
@@ -16,7 +16,6 @@ import {
   type KeyObject,
   timingSafeEqual,
 } from 'node:crypto';
-import { ConfigurationError, ZLinkError } from '@zlink/kernel/errors';
 import type { PipeSecurity } from '@zlink/kernel/internal/transport';
 import { decodeZ85 } from './z85.ts';
 
@@ -28,11 +27,6 @@ export interface CurveSecurity {
   readonly serverPublicKey?: string;
   /** Client keys that may connect. Without it every client that knows this server's public key may. */
   readonly allowedClientKeys?: readonly string[] | ((publicKey: string) => boolean | Promise<boolean>);
-}
-
-/** A secured engine signs for the pinned server by default, and for the key a greeting showed when it answers one. */
-export interface CurveProof extends PipeSecurity {
-  sign(message: Uint8Array, forPublicKey?: string): Uint8Array;
 }
 
 /** libzmq's socket options of a server. */
@@ -54,8 +48,8 @@ const proofContext = 'zlink proof of identity 1';
 const secretKeyPrefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const publicKeyPrefix = Buffer.from('302a300506032b656e032100', 'hex');
 
-/** @throws ConfigurationError listing what is wrong with the key material */
-export function requireCurve(security: CurveSecurity): void {
+/** What is wrong with the key material. */
+export function curveProblems(security: CurveSecurity): string[] {
   const problems: string[] = [];
   const requireKey = (option: string, text: unknown): void => {
     if (!isKeyText(text)) problems.push(`security.${option} is no key of ${keyTextLength} Z85 characters`); // 1
@@ -68,7 +62,7 @@ export function requireCurve(security: CurveSecurity): void {
   }
   if (problems.length === 0 && !isPair(security))
     problems.push('security.publicKey does not belong to security.secretKey');
-  if (problems.length > 0) throw new ConfigurationError(problems); // 2
+  return problems;
 }
 
 export function curveServerOptions(security: CurveSecurity): CurveServerOptions {
@@ -85,12 +79,12 @@ export function curveClientOptions(security: CurveSecurity): CurveClientOptions 
   };
 }
 
-export function createCurveProof(security: CurveSecurity): CurveProof {
+export function createCurveProof(security: CurveSecurity): PipeSecurity {
   const secretKey = secretKeyOf(security.secretKey);
   return {
     publicKey: security.publicKey,
-    sign(message, forPublicKey = security.serverPublicKey) {
-      if (forPublicKey === undefined) throw new ZLinkError('NotConfigured', 'no server key is pinned');
+    serverPublicKey: security.serverPublicKey,
+    sign(message, forPublicKey) {
       return proofOf(secretKey, forPublicKey, message);
     },
     verify(publicKey, message, signature) {

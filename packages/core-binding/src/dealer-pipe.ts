@@ -24,6 +24,8 @@ import { receiveAll } from './receive-loop.ts';
 import { type SocketEvent, watchSocket } from './socket-monitor.ts';
 
 export interface DealerHost {
+  /** Why this host may not dial, if so. */
+  readonly dialProblem: string | undefined;
   openSocket(maxPartBytes: number): Dealer;
   nowMs(): number;
   /** `gone` settles when nothing of the socket is left. */
@@ -51,8 +53,9 @@ export class DealerPipe implements Pipe {
     this.#host = host;
     void resolveDial(options.address).then((targets) => {
       if (this.#state.kind === 'closed') return;
-      if (targets.ok) this.#dial(targets.addresses);
-      else this.fail(targets.reason);
+      const problem = targets.ok ? host.dialProblem : targets.reason;
+      if (targets.ok && problem === undefined) this.#dial(targets.addresses);
+      else this.fail(problem ?? NOT_CONNECTED);
     });
   }
 

@@ -85,6 +85,11 @@ export function bindError(address: string, error: unknown): ZLinkError {
   }
 }
 
+/** The code for a log record, where it may go (ERR-004). */
+export function nativeCode(error: unknown): string {
+  return codeOf(error);
+}
+
 function codeOf(error: unknown): string {
   // Not `instanceof Error`: a native error may come from another realm.
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

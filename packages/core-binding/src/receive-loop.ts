@@ -15,7 +15,7 @@ export interface ReadableSocket {
   receiveTimeout: number;
   readonly readable: boolean;
   readonly closed: boolean;
-  receive(): Promise<Uint8Array[]>;
+  receive(): Promise<Buffer[]>;
 }
 
 const untilOneComes = -1;
@@ -28,7 +28,7 @@ const roundMs = 4;
 /** Resolves when the socket is closed. `deliver` must not throw. */
 export async function receiveAll(
   socket: ReadableSocket,
-  deliver: (parts: Uint8Array[]) => void,
+  deliver: (parts: Buffer[]) => void,
   nowMs: () => number,
 ): Promise<void> {
   for (;;) {
@@ -44,7 +44,7 @@ export async function receiveAll(
 
 async function receiveRound(
   socket: ReadableSocket,
-  deliver: (parts: Uint8Array[]) => void,
+  deliver: (parts: Buffer[]) => void,
   nowMs: () => number,
 ): Promise<void> {
   const untilMs = nowMs() + roundMs;
@@ -59,7 +59,7 @@ async function receiveRound(
 }
 
 /** Undefined: the socket was closed meanwhile. */
-async function receive(socket: ReadableSocket, timeoutMs: number): Promise<Uint8Array[] | undefined> {
+async function receive(socket: ReadableSocket, timeoutMs: number): Promise<Buffer[] | undefined> {
   try {
     socket.receiveTimeout = timeoutMs;
     return await socket.receive();

@@ -1,24 +1,28 @@
 /**
  * A pipe dialled through a listener's ROUTER, so that both directions of a mesh share one socket.
  *
- * Owns one attempt. Leaves the socket, its aliases and its events to the listener.
+ * Owns one attempt. Leaves the socket, routing ids and events to the listener.
  *
  * D1 The sink hears exactly one `onPipeClosed`, unless the owner has closed the pipe: then nothing more (E1).
- * D2 Every connection has a fresh alias and is disconnected when it ends: libzmq keeps no frame for a later one (CORE-014).
+ * D2 Every connection has a fresh routing id and is hung up when it ends: libzmq keeps no frame for a later one (CORE-014).
  * D3 A host name with several addresses is tried address by address; a failed handshake is an answer and ends that.
- * D4 A listener has one dial per address: libzmq names the dials of a socket by their address alone.
  */
 import { ZLinkError } from '@zlink/kernel/errors';
 import type { Pipe, PipeConnectOptions, PipeSink } from '@zlink/kernel/internal/transport';
 import { resolveDial } from './addresses.ts';
-import { dialFailureText, handshakeText, NOT_A_PEER, NOT_CONNECTED, sendFailureText } from './native-errors.ts';
+import { handshakeText, NOT_A_PEER, NOT_CONNECTED, sendFailureText } from './native-errors.ts';
 import type { DialingSocket } from './routed-socket.ts';
 import type { SocketEvent } from './socket-monitor.ts';
 
 type DialState =
   | { readonly kind: 'resolving' }
-  | { readonly kind: 'connecting'; readonly target: string; readonly alias: Uint8Array; readonly others: readonly string[] }
-  | { readonly kind: 'open'; readonly target: string; readonly alias: Uint8Array }
+  | {
+      readonly kind: 'connecting';
+      readonly target: string;
+      readonly routingId: Uint8Array;
+      readonly others: readonly string[];
+    }
+  | { readonly kind: 'open'; readonly target: string; readonly routingId: Uint8Array }
   | { readonly kind: 'closed' };
 
 export class RoutedDial implements Pipe {
@@ -42,14 +46,14 @@ export class RoutedDial implements Pipe {
     const state = this.#state;
     if (state.kind === 'closed') return; // D1: the owner knows or is about to be told
     if (state.kind !== 'open') throw new ZLinkError('InvalidOperation', `pipe to ${this.address} is not open yet`);
-    this.#socket.send(state.alias, parts, this.#onSendFailed);
+    this.#socket.send(state.routingId, parts, this.#onSendFailed);
   }
 
   close(lingerMs: number): void {
     const state = this.#state;
     if (state.kind === 'closed') return;
     this.#state = { kind: 'closed' };
-    if (state.kind !== 'resolving') this.#socket.disconnect(state.target, this, lingerMs); // D2
+    if (state.kind !== 'resolving') this.#socket.hangUp(state.target, lingerMs); // D2
   }
 
   /** Ends the pipe and tells its sink. */
@@ -83,19 +87,15 @@ export class RoutedDial implements Pipe {
 
   #dial(targets: readonly [string, ...string[]]): void {
     const [target, ...others] = targets;
-    try {
-      const alias = this.#socket.connect(target, this);
-      if (alias === undefined) return this.fail(`${this.address} is already dialled through this listener`); // D4
-      this.#state = { kind: 'connecting', target, alias, others };
-    } catch (error) {
-      this.fail(dialFailureText(error));
-    }
+    const start = this.#socket.dial(target, this);
+    if (!start.ok) return this.fail(start.reason);
+    this.#state = { kind: 'connecting', target, routingId: start.routingId, others };
   }
 
   #open(): void {
     if (this.#state.kind !== 'connecting') return;
-    const { target, alias } = this.#state;
-    this.#state = { kind: 'open', target, alias };
+    const { target, routingId } = this.#state;
+    this.#state = { kind: 'open', target, routingId };
     this.#sink.onPipeOpen();
   }
 
@@ -104,7 +104,8 @@ export class RoutedDial implements Pipe {
     const { target, others } = this.#state;
     const [next, ...rest] = others;
     if (next === undefined) return this.fail(NOT_CONNECTED);
-    this.#socket.disconnect(target, this, 0);
+    this.#socket.hangUp(target, 0);
+    this.#state = { kind: 'resolving' };
     this.#dial([next, ...rest]); // D3
   }
 }

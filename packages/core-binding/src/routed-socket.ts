@@ -6,14 +6,12 @@ export interface RoutedSocket {
   keepSending(lingerMs: number): void;
 }
 
-/** A ROUTER that also dials: each dial has an address and an alias of its own for as long as it lasts. */
+export type DialStart =
+  { readonly ok: true; readonly routingId: Uint8Array } | { readonly ok: false; readonly reason: string };
+
+/** A ROUTER that also dials: each dial has an address and a routing id of its own for as long as it lasts. */
 export interface DialingSocket<Dial> extends RoutedSocket {
-  /**
-   * Connects.
-   * @returns the routing id of the other side; undefined: another dial has this address
-   * @throws what zeromq.js throws
-   */
-  connect(address: string, dial: Dial): Uint8Array | undefined;
+  dial(address: string, dial: Dial): DialStart;
   /** Ends the connection; what was sent on it still leaves within `lingerMs`. */
-  disconnect(address: string, dial: Dial, lingerMs: number): void;
+  hangUp(address: string, lingerMs: number): void;
 }

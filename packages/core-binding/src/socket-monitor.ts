@@ -28,7 +28,7 @@ export async function watchSocket(socket: Socket, onEvent: (event: SocketEvent) 
   const observer = socket.events;
   for (let count = 1; ; count++) {
     const event = await observer.receive();
-    if (event.type === 'end') return; // 1
+    if (event.type === 'end') return; // 1: zeromq.js has closed the observer by now
     const told = translate(event);
     if (told !== undefined) onEvent(told);
     if (count % eventsPerTurn === 0) await nextTurn(); // 2

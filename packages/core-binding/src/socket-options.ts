@@ -89,12 +89,13 @@ export function connectRouter(router: Router, address: string, alias: string): v
  * meant for the next dial alone. `run` is synchronous, so no other warning can be lost.
  */
 function withoutOptionWarning(run: () => void): void {
-  const { emitWarning } = process;
+  const own = Object.getOwnPropertyDescriptor(process, 'emitWarning');
   process.emitWarning = () => undefined;
   try {
     run();
   } finally {
-    process.emitWarning = emitWarning;
+    if (own === undefined) Reflect.deleteProperty(process, 'emitWarning');
+    else Object.defineProperty(process, 'emitWarning', own);
   }
 }
 

@@ -27,7 +27,7 @@ export function createZmqTransport(options: ZmqTransportOptions): Transport {
   const engine = createZmqEngine({
     ...(ioThreads === undefined ? {} : { ioThreads }),
     ...(security === undefined ? {} : { security }),
-    warn: (record) => logger.warn(record),
+    warn: (warning) => logger.warn({ eventId: 'zlink.transport.engine_warning', ...warning }),
   });
   return createLinkTransport(engine, {
     clock: options.clock ?? systemClock,

@@ -9,9 +9,10 @@ const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
 
 /** Signatures made here hold in every fake: they are bound to key and message alone. */
-export function createFakeSecurity(publicKey: string): PipeSecurity {
+export function createFakeSecurity(publicKey: string, serverPublicKey?: string): PipeSecurity {
   return {
     publicKey,
+    serverPublicKey,
     sign: (message) => checksum(publicKey, message),
     verify: (key, message, signature) => {
       const expected = checksum(key, message);

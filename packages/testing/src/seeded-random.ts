@@ -26,6 +26,11 @@ export function seededRandom(seed: number): RandomSource {
 /** `byteCount` bytes from a random source. */
 export function randomBytes(random: RandomSource, byteCount: number): Uint8Array {
   const bytes = new Uint8Array(byteCount);
-  for (let at = 0; at < byteCount; at++) bytes[at] = Math.floor(random() * 256);
+  for (let at = 0; at < byteCount; at += 3) {
+    const drawn = Math.floor(random() * 0x100_0000); // three bytes a draw: large payloads are made of it
+    bytes[at] = drawn & 0xff;
+    if (at + 1 < byteCount) bytes[at + 1] = (drawn >>> 8) & 0xff;
+    if (at + 2 < byteCount) bytes[at + 2] = drawn >>> 16;
+  }
   return bytes;
 }

@@ -138,6 +138,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
+      if (this.deadlineAtMs <= this.#startedAtMs) return this.#fail(this.#noTimeLeft());
       try {
         this.#path.route(this);
       } catch (error) {
@@ -147,10 +148,10 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
   }
 
   awaitTarget(limitMs: number): void {
-    const waitMs = Math.min(limitMs, this.#timeoutMs);
-    const atMs = Math.min(this.#startedAtMs + waitMs, this.deadlineAtMs);
+    const atMs = Math.min(this.#startedAtMs + limitMs, this.deadlineAtMs);
+    const waitedMs = Math.round(atMs - this.#startedAtMs);
     const timer = new CallTimer(atMs, () =>
-      this.#fail(new ZLinkError('NotFound', `${this.#path.label} had no ready target for ${waitMs} ms`)),
+      this.#fail(new ZLinkError('NotFound', `${this.#path.label} had no ready target for ${waitedMs} ms`)),
     );
     this.#become({ kind: 'awaitingTarget', timer });
     this.#path.wheel.add(timer);
@@ -165,6 +166,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
       return this.#fail(error);
     }
     if (admitted) return this.onAdmitted();
+    if (this.#state.kind === 'ended') return void link.withdraw(this); // Q1: encoding it has aborted its signal
     const { sendTimeoutMs } = this.#path;
     const atMs = Math.min(this.#path.clock.nowMs() + sendTimeoutMs, this.deadlineAtMs);
     const timer = new CallTimer(atMs, () =>
@@ -179,6 +181,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
   }
 
   onAdmitted(): void {
+    if (this.#state.kind === 'ended') return this.#link?.abandon(this, true); // Q1: encoding it has aborted its signal
     this.#become(SUBMITTED);
     this.#path.wheel.add(this);
   }
@@ -189,11 +192,13 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
 
   onReply(record: InboundRecord): void {
     if (record.kind === RecordKind.error) return this.#fail(remoteError(record, this.name.packetName));
+    let value: R;
     try {
-      this.#succeed(this.#decode(record));
-    } catch (error) {
-      this.#fail(error);
+      value = this.#decode(record);
+    } catch (cause) {
+      return this.#fail(this.#protocolError('could not be decoded', cause));
     }
+    this.#succeed(value);
   }
 
   onFailed(error: ZLinkError): void {
@@ -225,15 +230,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
   #decode(record: InboundRecord): R {
     const contentType = record.name?.contentType ?? '';
     const codec = this.#path.codecs.byContentType(contentType);
-    if (codec === undefined) {
-      throw new ZLinkError(
-        'ProtocolError',
-        `reply to "${this.name.packetName}" has content type "${contentType}", which is not registered`,
-        {
-          submitted: true,
-        },
-      );
-    }
+    if (codec === undefined) throw new Error(`content type ${describeValue(contentType)} is not registered`);
     const declaredType = this.#reply?.declaredType;
     const { payload, payloadStart, payloadEnd } = record;
     const value =

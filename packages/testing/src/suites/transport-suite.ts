@@ -9,6 +9,7 @@
  * ```
  */
 import { admissionCases } from './transport/admission-cases.ts';
+import { callbackCases } from './transport/callback-cases.ts';
 import type { RigCase } from './transport/case.ts';
 import { creditCases } from './transport/credit-cases.ts';
 import { endCases } from './transport/end-cases.ts';
@@ -22,7 +23,14 @@ export interface SuiteCase {
   run(): Promise<void>;
 }
 
-const cases: readonly RigCase[] = [...admissionCases, ...orderCases, ...creditCases, ...endCases, ...intentCases];
+const cases: readonly RigCase[] = [
+  ...admissionCases,
+  ...orderCases,
+  ...creditCases,
+  ...callbackCases,
+  ...endCases,
+  ...intentCases,
+];
 
 /**
  * @param factory - called once per case; a harness is closed when its case is over

@@ -25,6 +25,7 @@ export interface Expectation {
   readonly rid?: string | undefined;
   readonly generation?: bigint | undefined;
   readonly security: PipeSecurity | undefined;
+  readonly dialed: boolean;
 }
 
 export type Examined =
@@ -39,8 +40,13 @@ export function examineHello(decoded: DecodedHello, expected: Expectation): Exam
   }
   const { hello } = decoded;
   const secured = expected.security;
-  if (secured !== undefined && !secured.verify(hello.publicKey, decoded.signed, decoded.proof)) {
-    return refuse(RejectReason.wrongSecurityIdentity, 'proof of the security identity is missing or wrong');
+  if (secured !== undefined) {
+    if (expected.dialed && hello.publicKey !== secured.serverPublicKey) {
+      return refuse(RejectReason.wrongSecurityIdentity, 'security identity is not the pinned one');
+    }
+    if (!secured.verify(hello.publicKey, decoded.signed, decoded.proof)) {
+      return refuse(RejectReason.wrongSecurityIdentity, 'proof of the security identity is missing or wrong');
+    }
   }
   const rejection = mismatch(hello, expected);
   if (rejection !== undefined) return { ok: false, rejection };

@@ -30,6 +30,8 @@ type DialerState =
 
 interface Attempt {
   readonly handshake: Handshake;
+  /** The peer has answered: the handshake ends by itself, as a link or with a rejection. */
+  answered: boolean;
   window: WindowShare | undefined;
   announcedBytes: number;
 }
@@ -131,6 +133,7 @@ export class Dialer implements Intent {
         clock,
         handshakeTimeoutMs,
       ),
+      answered: false,
       window: undefined,
       announcedBytes: 0,
     };
@@ -143,10 +146,11 @@ export class Dialer implements Intent {
     attempt.window = window;
     attempt.announcedBytes = window.grantedBytes;
     if (this.#through !== undefined) this.#facts.descriptor = this.#through.facts.descriptor;
-    return this.#factory.greeting(this.#facts, window);
+    return this.#factory.greeting(this.#facts, window, this.#factory.settings.security?.serverPublicKey);
   }
 
   #admit(attempt: Attempt, decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection {
+    attempt.answered = true;
     if (decoded.kind === 'hello') this.#rid = decoded.hello.rid;
     const window = attempt.window!; // opened with our hello, which the peer has just answered
     const admission = this.#factory.admit({
@@ -168,6 +172,10 @@ export class Dialer implements Intent {
     const { link } = admission;
     if (window.grantedBytes !== attempt.announcedBytes) link.announceWindow();
     this.#through?.adopt(link);
+    if (admission.kind === 'brief') {
+      this.#rest(admission.of);
+      return link;
+    }
     this.#reason = undefined;
     this.#everLinked = true;
     this.#backoff.reset();
@@ -215,7 +223,7 @@ export class Dialer implements Intent {
     const previous = this.#state;
     this.#state = next;
     if (previous.kind === 'dialing' && next.kind !== 'linked') {
-      previous.attempt.handshake.cancel();
+      if (!previous.attempt.answered) previous.attempt.handshake.cancel();
       previous.attempt.window?.close();
     }
     if (previous.kind === 'resting' || previous.kind === 'backoff') {

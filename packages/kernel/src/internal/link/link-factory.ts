@@ -45,7 +45,7 @@ export interface EndpointFacts {
   readonly maxMessageBytes: number;
   descriptor: Descriptor;
   readonly group: LinkGroup;
-  readonly expects: Omit<Expectation, 'ownRid' | 'ownDescriptor' | 'security' | 'scope'>;
+  readonly expects: Pick<Expectation, 'kind' | 'rid' | 'generation'>;
 }
 
 /** A greeted pipe on its way to become a link. */
@@ -55,12 +55,14 @@ export interface Greeting {
   readonly dialed: boolean;
   readonly endpoint: EndpointFacts;
   /** Called for an admitted peer before its link can send: opens the receive window, answers the hello. */
-  readonly prepare: (link: () => PhysicalLink | undefined) => WindowShare;
+  readonly prepare: (peer: PeerFacts, link: () => PhysicalLink | undefined) => WindowShare;
   readonly onClosed: (link: PhysicalLink) => void;
 }
 
 export type Admission =
   | { readonly kind: 'link'; readonly link: PhysicalLink }
+  /** Made only to end in order; `of` stays. */
+  | { readonly kind: 'brief'; readonly link: PhysicalLink; readonly of: PhysicalLink }
   | { readonly kind: 'duplicate'; readonly of: PhysicalLink; readonly rejection: Rejection }
   | { readonly kind: 'refused'; readonly rejection: Rejection };
 
@@ -80,8 +82,8 @@ export class LinkFactory {
     return this.#droppedRecords;
   }
 
-  /** Opens a receive window and says hello (or admit) with it. */
-  greeting(endpoint: EndpointFacts, window: WindowShare): Uint8Array {
+  /** A hello or admit with `window`, proven to the owner of `peerPublicKey` where pipes are secured. */
+  greeting(endpoint: EndpointFacts, window: WindowShare, peerPublicKey: string | undefined): Uint8Array {
     const security = this.settings.security;
     const hello: Hello = ownHello({
       kind: endpoint.kind,
@@ -94,7 +96,8 @@ export class LinkFactory {
       publicKey: security?.publicKey ?? '',
       descriptor: endpoint.descriptor,
     });
-    return encodeHello(hello, security === undefined ? undefined : (message) => security.sign(message));
+    if (security === undefined || peerPublicKey === undefined) return encodeHello(hello);
+    return encodeHello(hello, (message) => security.sign(message, peerPublicKey));
   }
 
   openWindow(link: () => PhysicalLink | undefined): WindowShare {
@@ -109,6 +112,7 @@ export class LinkFactory {
       ownRid: endpoint.rid,
       ownDescriptor: endpoint.descriptor,
       security: this.settings.security,
+      dialed,
     });
     if (!examined.ok) return { kind: 'refused', rejection: examined.rejection };
     const { hello, facts } = examined;
@@ -122,6 +126,11 @@ export class LinkFactory {
       const text = `"${facts.rid}" is already connected`;
       return { kind: 'duplicate', of: verdict.of, rejection: { reason: RejectReason.duplicate, text } };
     }
+    if (verdict.kind === 'admitBriefly') {
+      const link = this.#make(greeting, hello, facts, undefined);
+      link.finish();
+      return { kind: 'brief', link, of: verdict.besides };
+    }
     const link = this.#make(greeting, hello, facts, verdict.replaces);
     verdict.replaces?.finish();
     return { kind: 'link', link };
@@ -131,7 +140,7 @@ export class LinkFactory {
     const { endpoint, pipe, dialed } = greeting;
     const index = this.#indexOf(endpoint);
     const made: { link?: PhysicalLink } = {}; // the window may grow before the link exists
-    const receiveWindow = greeting.prepare(() => made.link);
+    const receiveWindow = greeting.prepare(peer, () => made.link);
     made.link = new PhysicalLink(
       {
         id: ++this.#lastId,

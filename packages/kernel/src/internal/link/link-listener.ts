@@ -139,14 +139,14 @@ export class LinkListener implements Listener {
       pipe,
       dialed: false,
       endpoint: this.facts,
-      prepare: (link) => {
+      prepare: (peer, link) => {
         const window = this.#factory.openWindow(link);
-        sendRecord(pipe, RecordKind.admit, this.#factory.greeting(this.facts, window));
+        sendRecord(pipe, RecordKind.admit, this.#factory.greeting(this.facts, window, peer.securityIdentity));
         return window;
       },
       onClosed: (link) => this.release(link),
     });
-    if (admission.kind !== 'link') return admission.rejection;
+    if (!('link' in admission)) return admission.rejection;
     this.#links.add(admission.link);
     return admission.link;
   }

@@ -27,6 +27,8 @@ export interface OutboundSettings {
   readonly windowBytes: number;
   readonly maxMessageBytes: number;
   readonly peerText: string;
+  /** A reply that had to wait was written. */
+  readonly onAnswered: () => void;
   /** Something was batched: flush at the end of this turn, or now. */
   readonly onBatched: (flushNow: boolean) => void;
 }
@@ -130,11 +132,12 @@ export class Outbound {
     if (parts.length > 0) this.#settings.pipe.send(parts);
   }
 
-  /** Refuses everything that still waits for credit. */
-  refuseWaiting(error: ZLinkError): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const record of waiting) record.onRefused(error);
+  /** Refuses what still waits for credit: all of it, or all but answers to accepted requests. */
+  refuseWaiting(error: ZLinkError, keepAnswers: boolean): void {
+    for (const record of [...this.#waiting]) {
+      if (keepAnswers && isAnswer(record)) continue;
+      if (this.#waiting.delete(record)) record.onRefused(error);
+    }
   }
 
   failPending(error: ZLinkError): void {
@@ -154,6 +157,7 @@ export class Outbound {
       if (!written) return;
       this.#waiting.delete(record);
       record.onAdmitted();
+      if (isAnswer(record)) this.#settings.onAnswered();
     }
   }
 
@@ -246,6 +250,10 @@ export class Outbound {
 }
 
 const MAX_REMAINING_MS = 0xffff_ffff;
+
+function isAnswer(record: OutboundRecord): boolean {
+  return record.kind === RecordKind.reply || record.kind === RecordKind.error;
+}
 
 function asZLinkError(error: unknown): ZLinkError {
   return error instanceof ZLinkError

@@ -5,6 +5,7 @@
  *
  * X1 Both ends of two links between the same two endpoints choose the same survivor.
  * X2 A generation that was replaced never comes back (CS-009).
+ * X3 A RouteMesh link that one side has admitted carries what was accepted on it to the end, even if it is not kept.
  */
 import { compareUtf8 } from '../../identity/index.ts';
 import type { DuplicatePolicy, PeerFacts } from '../transport/transport.ts';
@@ -14,8 +15,10 @@ import type { PhysicalLink } from './physical-link.ts';
 export type Verdict =
   /** Keep the new link; `replaces` takes no new work any more. */
   | { readonly kind: 'admit'; readonly replaces: PhysicalLink | undefined }
-  /** Another link to the same peer stays. */
+  /** Another link to the same peer stays; the new one was not admitted by the other side yet and never will be. */
   | { readonly kind: 'duplicate'; readonly of: PhysicalLink }
+  /** Another link stays, but the other side has admitted this one and may have used it: let it end in order (X3). */
+  | { readonly kind: 'admitBriefly'; readonly besides: PhysicalLink }
   | { readonly kind: 'refuse'; readonly rejection: Rejection };
 
 interface Peer {
@@ -77,12 +80,11 @@ export class PeerIndex {
   #judgeMesh(facts: PeerFacts, dialed: boolean, current: PhysicalLink): Verdict {
     const initiator = dialed ? this.#ownRid : facts.rid;
     const currentInitiator = current.dialed ? this.#ownRid : facts.rid;
-    if (initiator === currentInitiator) {
-      // Our own second dial rests. The peer's second dial is its to judge: it knows whether it lost the first link.
-      return dialed ? { kind: 'duplicate', of: current } : ADMIT;
-    }
+    // The peer's second dial is the peer's to judge: it knows whether it lost the first link.
+    if (initiator === currentInitiator && !dialed) return ADMIT;
     const newOneStays = compareUtf8(initiator, currentInitiator) < 0; // X1
-    return newOneStays ? { kind: 'admit', replaces: current } : { kind: 'duplicate', of: current };
+    if (newOneStays) return { kind: 'admit', replaces: current };
+    return dialed ? { kind: 'admitBriefly', besides: current } : { kind: 'duplicate', of: current };
   }
 }
 

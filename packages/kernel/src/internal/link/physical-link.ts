@@ -15,10 +15,19 @@ import type { Clock, DeadlineWheel } from '../time/index.ts';
 import type { Pipe, PipeSink } from '../transport/engine.ts';
 import type { LinkSink, OutboundRecord, OutboundRequest } from '../transport/records.ts';
 import type { Link, LinkPhase, PeerFacts } from '../transport/transport.ts';
-import { type Descriptor, decodeDescriptor, decodeRejection, encodeDescriptor } from '../wire/hello.ts';
+import {
+  type Descriptor,
+  decodeDescriptor,
+  decodeRejection,
+  encodeDescriptor,
+  encodeRejection,
+  RejectReason,
+} from '../wire/hello.ts';
 import type { RecordReader } from '../wire/record-reader.ts';
 import { GoodbyePhase, RecordKind } from '../wire/record.ts';
+import { boundedText } from '../../observe/index.ts';
 import type { Flushable, Flusher } from './flusher.ts';
+import { sendRecord } from './handshake.ts';
 import { Inbound } from './inbound.ts';
 import { Liveness, type LivenessTimes } from './liveness.ts';
 import { Outbound } from './outbound.ts';
@@ -79,6 +88,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
       windowBytes: facts.sendWindowBytes,
       maxMessageBytes: facts.peer.maxMessageBytes,
       peerText: `"${facts.peer.scope}" at ${facts.pipe.address}`,
+      onAnswered: () => this.forgo(),
       onBatched: this.#onBatched,
     });
     this.#inbound = new Inbound(services.permits, facts.receiveWindow, facts.completionLane, {
@@ -158,13 +168,17 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     if (this.#phase !== 'open') return;
     this.#phase = 'finishing';
     this.#outbound.goodbye(GoodbyePhase.finishing);
-    this.#outbound.refuseWaiting(this.#error('Unavailable', false, 'takes no new work'));
+    this.#outbound.refuseWaiting(this.#error('Unavailable', false, 'takes no new work'), true);
     this.#sink.onFinishing(this);
     this.#conclude();
   }
 
   fail(reason: string, kind: ErrorKindName = 'Unavailable'): void {
-    this.#end(reason, 0, kind);
+    if (this.#phase === 'closed') return;
+    // The peer learns why, and a peer that dialled closes the connection, which not every engine lets us do.
+    const rejection = encodeRejection({ reason: RejectReason.ended, text: boundedText(reason, REASON_LENGTH) });
+    sendRecord(this.#facts.pipe, RecordKind.reject, rejection);
+    this.#end(reason, CLOSE_LINGER_MS, kind);
   }
 
   /** Sends a new revision of this side's descriptor. */
@@ -266,17 +280,18 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
       this.#saidFinished = true;
       this.#outbound.goodbye(GoodbyePhase.finished);
     }
-    if (this.#peerPhase === GoodbyePhase.finished) this.#end('closed', CLOSE_LINGER_MS);
+    if (this.#peerPhase !== GoodbyePhase.finished) return;
+    this.flush(); // the last word itself
+    this.#end('closed', CLOSE_LINGER_MS);
   }
 
   #end(reason: string, lingerMs: number, kind: ErrorKindName = 'Unavailable'): void {
     if (this.#phase === 'closed') return;
-    if (lingerMs > 0) this.flush();
     this.#phase = 'closed'; // K1: nothing below runs twice
     this.#liveness.stop();
     const droppedCount = this.#inbound.close();
     this.#facts.pipe.close(lingerMs);
-    this.#outbound.refuseWaiting(this.#error(kind, false, `ended: ${reason}`));
+    this.#outbound.refuseWaiting(this.#error(kind, false, `ended: ${reason}`), false);
     this.#outbound.failPending(this.#error(kind, true, `ended: ${reason}`));
     this.#sink.onClosed(this, reason);
     this.#facts.onClosed(this, droppedCount);
@@ -286,6 +301,9 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     return new ZLinkError(kind, `link to "${this.peer.scope}" at ${this.#facts.pipe.address} ${why}`, { submitted });
   }
 }
+
+/** Characters of a reason that the peer is told. */
+const REASON_LENGTH = 200;
 
 /** Time for the last words of a link to leave after it was closed in order. */
 const CLOSE_LINGER_MS = 1_000;

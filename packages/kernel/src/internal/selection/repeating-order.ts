@@ -39,12 +39,14 @@ export function findRepeatingOrder(
   const stepsPerClockRead = Math.ceil(workPerClockRead / roundRobin.groupCount);
   const window = new ProportionWindow(weights, divisor);
   const steps = new Uint16Array(maxSteps);
-  for (let taken = 0; taken < maxSteps;) {
+  for (let step = 0; step < maxSteps; step++) {
+    if (step % stepsPerClockRead === 0 && nowMs() >= giveUpAtMs) return undefined;
     const chosen = roundRobin.next();
-    steps[taken++] = chosen;
+    steps[step] = chosen;
     window.enter(chosen);
-    if (taken > windowLength) window.leave(steps[taken - 1 - windowLength] as number); // an index of a step taken
-    if (window.isProportional()) return { steps: steps.slice(0, taken), cycleStart: taken - windowLength };
+    if (step >= windowLength) window.leave(steps[step - windowLength] as number); // a step that was taken
+    const end = step + 1;
+    if (window.isProportional()) return { steps: steps.slice(0, end), cycleStart: end - windowLength };
   }
   return undefined;
 }

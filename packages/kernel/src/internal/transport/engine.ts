@@ -64,8 +64,10 @@ export interface PipeEngine {
 /** How an engine proves and checks who is at the other end of an encrypted pipe (SEC-001). */
 export interface PipeSecurity {
   readonly publicKey: string;
-  /** Proves to the holder of the pinned server key that the sender of `message` owns `publicKey`. */
-  sign(message: Uint8Array): Uint8Array;
+  /** Key that the other end of a dialled pipe must own; undefined: this host does not dial. */
+  readonly serverPublicKey: string | undefined;
+  /** Proves to the owner of `forPublicKey` that the sender of `message` owns `publicKey`. */
+  sign(message: Uint8Array, forPublicKey: string): Uint8Array;
   /** Whether `message` was signed by the owner of `publicKey`. */
   verify(publicKey: string, message: Uint8Array, signature: Uint8Array): boolean;
 }

@@ -70,6 +70,8 @@ export const RejectReason = {
   busy: 10,
   malformed: 11,
   stopping: 12,
+  /** An admitted link was ended by the side that says so. */
+  ended: 13,
 } as const;
 export type RejectReason = (typeof RejectReason)[keyof typeof RejectReason];
 
@@ -190,7 +192,7 @@ export function decodeRejection(bytes: Uint8Array): Rejection | undefined {
   const reader = new ByteReader(bytes);
   const reason = reader.u8();
   const text = reader.text(Math.min(bytes.length - 1, 1_024));
-  if (!reader.ok || !reader.atEnd || reason < 1 || reason > RejectReason.stopping) return undefined;
+  if (!reader.ok || !reader.atEnd || reason < 1 || reason > RejectReason.ended) return undefined;
   return { reason: reason as RejectReason, text }; // range checked above
 }
 

@@ -195,6 +195,52 @@ export const creditCases: readonly RigCase[] = [
   },
 
   {
+    title: '[CORE-005] [CORE-015] a RouteMesh reply leaves before ordinary records of its turn, a ClientServer reply does not',
+    async act(rig) {
+      for (const shape of [routeMesh, clientServer]) {
+        const { near, far, nearLink, nearGroup, farGroup } = await rig.pair(shape);
+        farGroup.answer = (record, link) => {
+          for (let at = 0; at < 100; at++) far.send().submit(link);
+          far.reply(record).submit(link);
+        };
+        const request = near.request();
+        let earlier = -1;
+        const onReply = request.onReply.bind(request);
+        request.onReply = (record) => {
+          earlier = nearGroup.received.length;
+          onReply(record);
+        };
+        request.submit(nearLink);
+        await rig.until(() => request.isOver && nearGroup.received.length === 100, 'everything arrives');
+        assert.equal(earlier, shape === routeMesh ? 0 : 100);
+      }
+    },
+  },
+
+  {
+    title: '[JOBQ-005] a freed permit goes to the link that has waited longest; a link that ends gives its place up',
+    async act(rig) {
+      const far = rig.host(clientServer, { permits: { max: 1 } });
+      const listener = await far.listen();
+      const pairs = [];
+      for (let at = 0; at < 3; at++) pairs.push(await rig.connect(rig.host(clientServer), far, listener));
+      const group = far.listenGroup;
+      group.holding = true;
+      for (const { near, nearLink } of pairs) {
+        for (let at = 0; at < 5; at++) near.send({ payload: near.identity.rid }).submit(nearLink);
+        await rig.advance(40);
+      }
+      const [a, b, c] = pairs.map(({ near }) => near.identity.rid);
+      assert.deepEqual(group.texts, [a]);
+      for (let at = 0; at < 5; at++) group.letGoOne();
+      assert.deepEqual(group.texts, [a, a, b, c, a, b], 'in turns, in the order in which their records came to wait');
+      pairs[0]?.farLink.fail('ended by the case');
+      for (let at = 0; at < 7; at++) group.letGoOne();
+      assert.deepEqual(group.texts.slice(6), [c, b, c, b, c, b, c]);
+    },
+  },
+
+  {
     title: '[CORE-015] on a ClientServer link a reply stays behind earlier records that wait for a permit',
     async act(rig) {
       const { near, far, nearLink, farLink, nearGroup, farGroup } = await rig.pair(clientServer, narrow);

@@ -17,18 +17,22 @@ const isClosed = (link: Link) => link.phase === 'closed';
 
 export const endCases: readonly RigCase[] = [
   ...shapes.flatMap((shape) =>
-    (['dialling', 'listening', 'both'] as const).map(
+    (['the dialling side', 'the listening side', 'both sides'] as const).map(
       (side): RigCase => ({
-        title: `[CORE-010] [CORE-011] finish by the ${side} side loses no accepted record and closes both (${shape.title})`,
+        title: `[CORE-010] [CORE-011] finish by ${side} loses no accepted record and closes both (${shape.title})`,
         async act(rig) {
           const { near, far, nearLink, farLink, nearGroup, farGroup } = await rig.pair(shape);
           const sends = Array.from({ length: 200 }, (_, at) => near.send({ payload: `${at}` }));
           const requests = Array.from({ length: 20 }, (_, at) => near.request({ payload: `question ${at}` }));
           for (const record of [...sends, ...requests]) record.submit(nearLink);
-          if (side === 'listening') await rig.until(() => farGroup.received.length > 0, 'records arrive');
-          if (side !== 'listening') nearLink.finish();
-          if (side !== 'dialling') farLink.finish();
-          nearLink.finish();
+          if (side === 'the listening side') {
+            await rig.until(() => farGroup.received.length > 0, 'records arrive');
+          } else {
+            nearLink.finish();
+            nearLink.finish();
+          }
+          if (side !== 'the dialling side') farLink.finish();
+          await rig.until(() => nearLink.phase === 'finishing', 'the sender knows');
           assert.throws(() => near.send().submit(nearLink), { kind: 'Unavailable', submitted: false });
           await rig.until(() => farGroup.received.length === 220, 'all accepted records arrive');
           await rig.until(() => farGroup.finishing.length === 1, 'the other side knows');
@@ -197,7 +201,7 @@ export const endCases: readonly RigCase[] = [
   ),
 
   {
-    title: '[CORE-011] a link that fails tells its own sink the reason, and ends the other side at once',
+    title: '[CORE-011] a link that fails ends both sides at once, and its reason reaches both sinks',
     async act(rig) {
       const { nearLink, farLink, nearGroup, farGroup } = await rig.pair(clientServer);
       nearLink.fail('had enough');
@@ -205,9 +209,64 @@ export const endCases: readonly RigCase[] = [
       nearLink.finish();
       assert.deepEqual(reasonsOf(nearGroup, nearLink), ['had enough']);
       await rig.until(() => isClosed(farLink), 'the other side ends');
-      assert.equal(reasonsOf(farGroup, farLink).length, 1);
+      const [reason, ...more] = reasonsOf(farGroup, farLink);
+      assert.match(reason ?? '', /had enough/);
+      assert.deepEqual(more, []);
     },
   },
+
+  ...onEachShape('[CORE-011] [CALL-005] closing a transport ends everything of its host at once, also when closed twice', async (rig, shape) => {
+    const { near, far, nearLink, farLink, nearGroup, listener, intent } = await rig.pair(shape);
+    const second = near.dial(listener.endpoint); // another way to the same peer: rests
+    const nobody = near.dial('tcp://127.0.0.1:1'); // waits for its next attempt
+    const request = near.request();
+    request.submit(nearLink);
+    await rig.until(() => nobody.reason !== undefined && second.reason !== undefined, 'the other intents wait');
+    await done(rig, Promise.all([near.transport.close(), near.transport.close()]), 'the transport is closed');
+    assert.deepEqual([intent.state, second.state, nobody.state], ['closed', 'closed', 'closed']);
+    assert.deepEqual([request.error?.kind, request.error?.submitted], ['ShuttingDown', true]);
+    assert.equal(reasonsOf(nearGroup, nearLink).length, 1);
+    await rig.until(() => isClosed(farLink), 'the other host is told');
+    assert.equal(far.transport.status.links, 0);
+  }),
+
+  ...onEachShape(
+    '[CORE-009] a peer that never answers the hello is given up after 5 s, and found again when it answers',
+    async (rig, shape) => {
+      const near = rig.host(shape);
+      const far = rig.host(shape);
+      const listener = await far.listen();
+      const { faults } = rig.harness;
+      assert.ok(faults !== undefined);
+      faults.blackhole();
+      const intent = near.dial(listener.endpoint, shape.symmetric ? { through: await near.listen() } : {});
+      await rig.advance(4_900, 100);
+      assert.equal(intent.reason, undefined, 'the attempt is still on');
+      await rig.advance(200, 100);
+      assert.ok(intent.reason !== undefined, 'the attempt was given up');
+      assert.notEqual(intent.state, 'admitted');
+      faults.restore();
+      await rig.advance(6_000, 100);
+      await rig.until(() => intent.state === 'admitted', 'a later attempt is answered');
+    },
+  ).map((rigCase): RigCase => ({ ...rigCase, needsFaults: true })),
+
+  ...onEachShape(
+    '[LIVE-002] [C16] time in which the own event loop stood still is not taken for the silence of a peer',
+    async (rig, shape) => {
+      const { near, far, nearLink, farLink, farGroup } = await rig.pair(shape);
+      await rig.advance(7_000, 100);
+      for (const stalledMs of [4_000, 14_000, 60_000]) {
+        rig.clock.stall(stalledMs);
+        await rig.advance(1_000, 20);
+        assert.deepEqual([nearLink.phase, farLink.phase], ['open', 'open'], `after a stall of ${stalledMs} ms`);
+      }
+      far.echo(farGroup);
+      const request = near.request();
+      request.submit(nearLink);
+      await rig.until(() => request.isOver, 'it still works');
+    },
+  ),
 
   ...onEachShape('[LIVE-001] an idle link lives on for minutes', async (rig, shape) => {
     const { near, far, nearLink, farLink, farGroup } = await rig.pair(shape);
@@ -261,7 +320,7 @@ function reasonsOf(group: RigGroup, link: Link): string[] {
   return group.closed.filter((end) => end.link === link).map((end) => end.reason);
 }
 
-async function done(rig: TransportRig, promise: Promise<void>, what: string): Promise<void> {
+async function done(rig: TransportRig, promise: Promise<unknown>, what: string): Promise<void> {
   let isDone = false;
   void promise.then(() => (isDone = true));
   await rig.until(() => isDone, what);

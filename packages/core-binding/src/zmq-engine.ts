@@ -1,0 +1,116 @@
+/**
+ * The engine port over zeromq.js: pipes on libzmq sockets.
+ *
+ * Owns the context and everything that is open on it. Leaves the link protocol to kernel's `internal/link`.
+ *
+ * 1. Engines share nothing, so that several hosts can live in one process (CORE-013).
+ * 2. `close` resolves when nothing of the engine is left: no socket, no port, no pending call. Then the process can exit
+ *    by itself ([C25]).
+ * 3. An engine is in `globalThis.__zlinkOpenTransports` while it is open, so that a leak is found.
+ */
+import type { Context } from 'zeromq';
+import { ZLinkError } from '@zlink/kernel/errors';
+import type {
+  Pipe,
+  PipeConnectOptions,
+  PipeEngine,
+  PipeListener,
+  PipeListenOptions,
+  PipeSecurity,
+  PipeSink,
+} from '@zlink/kernel/internal/transport';
+import { returnContext, takeContext } from './contexts.ts';
+import { createCurveProof, curveClientOptions } from './curve.ts';
+import { type DealerHost, DealerPipe } from './dealer-pipe.ts';
+import { type ResolvedEngineOptions, resolveEngineOptions, type ZmqEngineOptions } from './engine-options.ts';
+import { ListenerOpener } from './listener-opener.ts';
+import { noteClosed, noteOpen } from './open-transports.ts';
+import type { RouterListener } from './router-listener.ts';
+import { openDealer, requireNativeFeatures } from './socket-options.ts';
+
+const engineClosed = 'engine is closed';
+
+/** @throws ConfigurationError on options that cannot be */
+export function createZmqEngine(options: ZmqEngineOptions = {}): PipeEngine {
+  requireNativeFeatures();
+  return new ZmqEngine(resolveEngineOptions(options));
+}
+
+class ZmqEngine implements PipeEngine {
+  readonly name = 'zmq engine';
+  readonly security: PipeSecurity | undefined;
+  readonly #context: Context;
+  readonly #dealerHost: DealerHost;
+  readonly #opener: ListenerOpener;
+  readonly #listeners = new Set<RouterListener>();
+  readonly #pipes = new Set<DealerPipe>();
+  /** What still has a socket, closed or not. */
+  readonly #present = new Set<Promise<void>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ResolvedEngineOptions) {
+    const { clock, security } = options;
+    const context = takeContext(options.ioThreads);
+    const keys = security && curveClientOptions(security);
+    const dialProblem = security !== undefined && keys === undefined ? 'no server key is pinned' : undefined;
+    this.#context = context;
+    this.security = security && createCurveProof(security);
+    this.#opener = new ListenerOpener(context, options, dialProblem);
+    this.#dealerHost = {
+      dialProblem,
+      openSocket: (maxPartBytes) => openDealer(context, maxPartBytes, keys),
+      nowMs: () => clock.nowMs(),
+      onSocket: (gone) => this.#stayFor(gone),
+      onClosed: (pipe) => this.#pipes.delete(pipe),
+    };
+    noteOpen(this); // 3
+  }
+
+  async listen(options: PipeListenOptions, accept: (pipe: Pipe) => PipeSink): Promise<PipeListener> {
+    this.#requireOpen();
+    const opening = this.#opener.open(options, accept, (closed) => this.#listeners.delete(closed));
+    this.#stayFor(opening.then(ignore, ignore));
+    const listener = await opening;
+    this.#listeners.add(listener);
+    this.#stayFor(listener.gone);
+    if (this.#closed !== undefined) {
+      await listener.abandon(engineClosed);
+      this.#requireOpen();
+    }
+    return listener;
+  }
+
+  connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
+    this.#requireOpen();
+    const pipe = new DealerPipe(options, sink, this.#dealerHost);
+    this.#pipes.add(pipe);
+    return pipe;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    for (const pipe of [...this.#pipes]) pipe.fail(engineClosed);
+    for (const listener of [...this.#listeners]) void listener.abandon(engineClosed);
+    while (this.#present.size > 0) await Promise.all(this.#present); // 2: a listener may still have been opening
+    await this.#opener.close();
+    returnContext(this.#context);
+    noteClosed(this);
+  }
+
+  #stayFor(gone: Promise<void>): void {
+    this.#present.add(gone);
+    void gone.then(() => this.#present.delete(gone));
+  }
+
+  #requireOpen(): void {
+    if (this.#closed !== undefined) throw new ZLinkError('ShuttingDown', engineClosed);
+  }
+}
+
+function ignore(): void {
+  // How opening went is told to who asked for it.
+}

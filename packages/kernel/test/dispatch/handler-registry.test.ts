@@ -1,0 +1,104 @@
+import { HandlerRegistry } from '../../src/dispatch/index.ts';
+import { Problems, ZLinkError } from '../../src/errors/index.ts';
+import { message, type PacketKey, request } from '../../src/message/index.ts';
+
+const Charge = request<{ amount: number }, { receipt: string }>('billing.charge');
+const Notice = message<{ text: string }>('billing.notice');
+
+function problemsOf(register: (handlers: HandlerRegistry<unknown>) => void): readonly string[] {
+  const problems = new Problems();
+  const handlers = new HandlerRegistry<unknown>('channel "billing"');
+  register(handlers);
+  handlers.freeze(problems);
+  try {
+    problems.throwIfAny();
+  } catch (error) {
+    return (error as { problems: readonly string[] }).problems;
+  }
+  return [];
+}
+
+test('[DISP-002] a key is verb and packet, and the same packet may be registered with every other owner', () => {
+  const problems = new Problems();
+  const tables = ['a', 'b'].map((owner) =>
+    new HandlerRegistry<unknown>(owner)
+      .addSend(Charge as PacketKey<{ amount: number }>, () => undefined)
+      .addRequest(Charge, () => ({ receipt: '' }))
+      .freeze(problems),
+  );
+  expect(problems.count).toBe(0);
+  expect(tables.map((table) => table.size)).toEqual([2, 2]);
+  expect(tables[0]?.find('send', 'billing.charge')?.verb).toBe('send');
+  expect(tables[0]?.find('request', 'billing.charge')?.verb).toBe('request');
+  expect(tables[0]?.find('request', 'billing.Charge')).toBeUndefined();
+});
+
+test('[DISP-002] the same key twice is a mistake, by whatever descriptor or class it is named', () => {
+  class Named {
+    static readonly packetName = 'billing.notice';
+  }
+  const problems = problemsOf((handlers) =>
+    handlers
+      .addSend(Notice, () => undefined)
+      .addSend(message('billing.notice'), () => undefined)
+      .addSend(Named, () => undefined)
+      .addRequest(Charge, () => ({ receipt: '' }))
+      .addRequest(Charge, () => ({ receipt: '' })),
+  );
+  expect(problems).toEqual([
+    'channel "billing": send handler of packet "billing.notice" is registered twice',
+    'channel "billing": send handler of packet "billing.notice" is registered twice',
+    'channel "billing": request handler of packet "billing.charge" is registered twice',
+  ]);
+});
+
+test('[HOSTREG-006] a request handler for a one-way message is a mistake', () => {
+  const problems = problemsOf((handlers) => handlers.addRequest(Notice as never, () => undefined));
+  expect(problems).toEqual([
+    'channel "billing": request handler of packet "billing.notice": the packet is a one-way message',
+  ]);
+});
+
+test('[ERR-002] all mistakes of a registry are reported together', () => {
+  class BadInject {
+    static readonly inject = ['no class'];
+    handle(): void {
+      // Never called.
+    }
+  }
+  const problems = problemsOf((handlers) => {
+    handlers.addSend(Notice, 'no function' as never);
+    handlers.addSend({} as never, () => undefined);
+    handlers.addSend(Charge as PacketKey<{ amount: number }>, BadInject);
+    handlers.addRequest(Notice as never, () => undefined);
+  });
+  expect(problems).toHaveLength(4);
+  expect(problems[0]).toContain('"no function" is neither a function nor a class');
+  expect(problems[1]).toContain('packet of a send handler');
+  expect(problems[2]).toContain('static inject');
+});
+
+test('[HOSTREG-004] nothing is registered after the start', () => {
+  const handlers = new HandlerRegistry<unknown>('channel "billing"');
+  handlers.freeze(new Problems());
+  expect(() => handlers.addSend(Notice, () => undefined)).toThrow(ZLinkError);
+});
+
+test('[MSG-002] a class is a packet key, and a handler class is told from a function', () => {
+  class Ping {}
+  class OnPing {
+    handle(): void {
+      // Never called.
+    }
+  }
+  const problems = new Problems();
+  const table = new HandlerRegistry<unknown>('a')
+    .addSend(Ping, OnPing)
+    .addSend(Notice, function (): void {
+      // An ordinary function has a prototype, too.
+    })
+    .freeze(problems);
+  expect(problems.count).toBe(0);
+  expect(table.find('send', 'Ping')).toMatchObject({ call: undefined, type: OnPing, declaredType: Ping });
+  expect(table.find('send', 'billing.notice')?.call).toBeInstanceOf(Function);
+});

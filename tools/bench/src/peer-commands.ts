@@ -1,0 +1,72 @@
+/**
+ * What the coordinating process and its peers say to each other.
+ *
+ * Owns the commands with their arguments and results. Leaves carrying them to `peer.ts` and `peer-main.ts`.
+ *
+ * One peer holds either a server or a client; which commands make sense follows from that.
+ */
+import type { CargoSpec } from './cargo.ts';
+
+export interface WorkSpec {
+  readonly verb: 'send' | 'request';
+  readonly cargo: CargoSpec;
+}
+
+/** Memory and descriptors of a peer, after a full garbage collection. */
+export interface PeerSample {
+  readonly rssBytes: number;
+  readonly heapBytes: number;
+  /** Heap and everything JavaScript objects hold outside of it: what the program keeps alive. */
+  readonly heldBytes: number;
+  /** Open file descriptors; undefined where the system does not tell. */
+  readonly descriptorCount: number | undefined;
+  /** Messages that arrived since the last measurement or reset. */
+  readonly seenCount: number;
+}
+
+export interface Commands {
+  openServer: {
+    readonly args: { readonly side: string; readonly work: WorkSpec };
+    readonly result: { readonly address: string; readonly windowBytes: number | undefined };
+  };
+  openClient: {
+    readonly args: { readonly side: string; readonly work: WorkSpec; readonly address: string };
+    readonly result: undefined;
+  };
+  /** Server: exactly so many messages will come. */
+  arm: { readonly args: { readonly count: number }; readonly result: undefined };
+  /** Server: waits for the last announced message; the time between the first and the last. */
+  counted: { readonly args: undefined; readonly result: { readonly elapsedMs: number } };
+  /** Server: bytes a sender may have under way. */
+  window: { readonly args: undefined; readonly result: { readonly windowBytes: number | undefined } };
+  /** Client: sends so many messages, each as soon as the end takes it. */
+  stream: { readonly args: { readonly count: number }; readonly result: undefined };
+  /** Client: so many requests by so many callers, each of which waits for its answer before it asks again. */
+  calls: {
+    readonly args: { readonly count: number; readonly callers: number };
+    readonly result: { readonly elapsedMs: number; readonly medianUs: number };
+  };
+  /** Client: sends without end, until `rest`; the result comes at once. */
+  flood: { readonly args: undefined; readonly result: undefined };
+  /** Client: ends the flood; how many messages it has sent. */
+  rest: { readonly args: undefined; readonly result: { readonly sentCount: number } };
+  /** Client: mixed load at a steady pace, until `rest`. */
+  pace: {
+    readonly args: { readonly operationsPerSecond: number; readonly mix: readonly CargoSpec[] };
+    readonly result: undefined;
+  };
+  sample: { readonly args: undefined; readonly result: PeerSample };
+  close: { readonly args: undefined; readonly result: undefined };
+}
+
+export type CommandName = keyof Commands;
+
+export interface Question {
+  readonly id: number;
+  readonly command: CommandName;
+  readonly args: unknown;
+}
+
+export type Answer =
+  | { readonly id: number; readonly ok: true; readonly result: unknown }
+  | { readonly id: number; readonly ok: false; readonly error: string };

@@ -1,0 +1,94 @@
+/**
+ * A child process that holds one end of one side, seen from the coordinator.
+ *
+ * Owns the process and its questions. Leaves what to ask to `duo.ts` and the scenarios.
+ *
+ * 1. A peer that ends before it was told to fails every open question.
+ * 2. No peer outlives the coordinator: it is killed, even if it was stopped.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Answer, CommandName, Commands, Question } from './peer-commands.ts';
+
+interface Waiter {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const entry = fileURLToPath(new URL('./peer-main.js', import.meta.url));
+const exitGraceMs = 3_000;
+const living = new Set<ChildProcess>();
+
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL'); // 2
+});
+
+export class Peer {
+  readonly #child: ChildProcess;
+  readonly #waiters = new Map<number, Waiter>();
+  #lastId = 0;
+  #isStopped = false;
+
+  constructor() {
+    this.#child = fork(entry, { execArgv: ['--expose-gc', '--enable-source-maps'] });
+    living.add(this.#child);
+    this.#child.on('message', (answer) => this.#onAnswer(answer as Answer)); // the peer sends nothing else
+    this.#child.on('error', (error) => this.#fail(error));
+    this.#child.on('exit', (code, signal) => {
+      living.delete(this.#child);
+      this.#fail(new Error(`peer ended with ${signal ?? code}`)); // 1
+    });
+  }
+
+  ask<Name extends CommandName>(command: Name, args: Commands[Name]['args']): Promise<Commands[Name]['result']> {
+    return new Promise((resolve, reject) => {
+      const question: Question = { id: ++this.#lastId, command, args };
+      this.#waiters.set(question.id, { resolve, reject });
+      this.#child.send(question, (error) => {
+        if (error !== null) this.#take(question.id)?.reject(error);
+      });
+    });
+  }
+
+  /** Stands still, its sockets open, until `resume`: what a hung process looks like from outside. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    this.#child.kill('SIGCONT');
+  }
+
+  /** Closes the end and waits for the process to be gone. */
+  async end(): Promise<void> {
+    if (!living.has(this.#child)) return;
+    this.resume();
+    const exited = once(this.#child, 'exit');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), exitGraceMs);
+    await this.ask('close', undefined).catch(() => undefined); // a broken end is told by what was measured with it
+    if (this.#child.connected) this.#child.disconnect();
+    await exited;
+    clearTimeout(timer);
+  }
+
+  #onAnswer(answer: Answer): void {
+    const waiter = this.#take(answer.id);
+    if (answer.ok) waiter?.resolve(answer.result);
+    else waiter?.reject(new Error(answer.error));
+  }
+
+  #take(id: number): Waiter | undefined {
+    const waiter = this.#waiters.get(id);
+    this.#waiters.delete(id);
+    return waiter;
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#waiters.values()) reject(error);
+    this.#waiters.clear();
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Sides by name. Each process loads only the one it needs, so that no side pays for another one's code.
+ *
+ * A `file:` URL names a module outside of this package that exports `side`.
+ */
+import type { Side } from './side.ts';
+
+export async function loadSide(name: string): Promise<Side> {
+  switch (name) {
+    case 'zeromq.js':
+      return (await import('./zeromq.ts')).zeromq;
+    case 'node:net':
+      return (await import('./net.ts')).net;
+    case 'link':
+      return (await import('./link.ts')).link;
+    case 'framework':
+      return (await import('./framework.ts')).framework;
+    default:
+      if (!name.startsWith('file:')) throw new Error(`no side is called "${name}"`);
+      return ((await import(name)) as { readonly side: Side }).side;
+  }
+}

@@ -6,6 +6,8 @@ export class PipeRecorder implements PipeSink {
   readonly messages: Uint8Array[][] = [];
   readonly closed: string[] = [];
   opened = 0;
+  /** Messages that had come when the pipe ended. */
+  countAtEnd = -1;
   onMessage: (() => void) | undefined;
 
   onPipeOpen(): void {
@@ -19,6 +21,7 @@ export class PipeRecorder implements PipeSink {
 
   onPipeClosed(reason: string): void {
     this.closed.push(reason);
+    this.countAtEnd = this.messages.length;
   }
 
   get texts(): string[] {

@@ -303,7 +303,7 @@ test('[CORE-011] closing an engine ends what is open, once each, and takes it of
 test('[SEC-001] fake security signs for its key, and no other message or key fits the signature', () => {
   const alice = createFakeSecurity('alice');
   const bob = createFakeSecurity('bob');
-  const signature = alice.sign(bytesOf('hello'));
+  const signature = alice.sign(bytesOf('hello'), 'bob');
   expect(bob.verify('alice', bytesOf('hello'), signature)).toBe(true);
   expect(bob.verify('bob', bytesOf('hello'), signature)).toBe(false);
   expect(bob.verify('alice', bytesOf('hullo'), signature)).toBe(false);

@@ -5,7 +5,7 @@
  *
  * 1. A sender submits its next message as soon as the end has taken the last one, as a program that awaits each does.
  */
-import { type Cargo, createCargo, type CargoSpec } from './cargo.ts';
+import type { Cargo } from './cargo.ts';
 import { median } from './figures.ts';
 import type { ClientEnd } from './sides/side.ts';
 
@@ -16,27 +16,40 @@ export async function stream(end: ClientEnd, cargo: Cargo, count: number): Promi
   }
 }
 
+export interface CallPlan {
+  readonly count: number;
+  /** Each waits for its answer before it asks again. */
+  readonly callers: number;
+  /** Every other operation is a one-way message. */
+  readonly alternate: boolean;
+}
+
 export interface CallFigures {
   readonly elapsedMs: number;
-  /** Median round trip; with many callers it holds their queueing as well. */
+  /** Median round trip of a single caller; NaN for several, whose round trips are mostly queueing. */
   readonly medianUs: number;
 }
 
-export async function calls(end: ClientEnd, cargo: Cargo, count: number, callers: number): Promise<CallFigures> {
-  const latencies = new Float64Array(callers === 1 ? count : 0);
+export async function calls(end: ClientEnd, cargo: Cargo, plan: CallPlan): Promise<CallFigures> {
+  const { count, callers, alternate } = plan;
+  const latencies: number[] = [];
   let issued = 0;
   const call = async (): Promise<void> => {
     while (issued < count) {
       const id = issued++;
-      const startedAtMs = callers === 1 ? performance.now() : 0;
+      if (alternate && id % 2 === 1) {
+        await end.send(cargo.make(id));
+        continue;
+      }
+      const askedAtMs = callers === 1 ? performance.now() : 0;
       const reply = await end.request(cargo.make(id));
-      if (callers === 1) latencies[id] = performance.now() - startedAtMs;
+      if (callers === 1) latencies.push(performance.now() - askedAtMs);
       cargo.check(reply);
     }
   };
   const startedAtMs = performance.now();
   await Promise.all(Array.from({ length: callers }, call));
-  return { elapsedMs: performance.now() - startedAtMs, medianUs: median([...latencies]) * 1_000 };
+  return { elapsedMs: performance.now() - startedAtMs, medianUs: median(latencies) * 1_000 };
 }
 
 /** Load that runs until it is told to rest. */
@@ -68,28 +81,29 @@ export function flood(end: ClientEnd, cargo: Cargo): EndlessLoad {
 const paceMs = 10;
 const maxInFlight = 2_000;
 
-/** A steady number of operations per second, by turns requests and sends, over a mix of cargos. */
-export function pace(end: ClientEnd, mix: readonly CargoSpec[], operationsPerSecond: number): EndlessLoad {
-  const cargos = mix.map((spec) => createCargo(spec));
+/** A steady number of operations per second, requests and sends by turns. */
+export function pace(end: ClientEnd, cargo: Cargo, operationsPerSecond: number): EndlessLoad {
   const inFlight = new Set<Promise<void>>();
+  const startedAtMs = performance.now();
   let failure: unknown;
   let sentCount = 0;
-  const startedAtMs = performance.now();
 
-  const start = (operate: (cargo: Cargo) => Promise<void> | undefined): void => {
-    const running = operate(cargos[sentCount % cargos.length]!)
-      ?.catch((error: unknown) => {
+  const watch = (running: Promise<void>): void => {
+    const settled = running
+      .catch((error: unknown) => {
         failure ??= error;
       })
-      .finally(() => inFlight.delete(running!));
-    if (running !== undefined) inFlight.add(running);
-    sentCount++;
+      .finally(() => inFlight.delete(settled));
+    inFlight.add(settled);
   };
-  const ask = async (cargo: Cargo): Promise<void> => cargo.check(await end.request(cargo.make(sentCount)));
-  const send = (cargo: Cargo): Promise<void> | undefined => end.send(cargo.make(sentCount));
+  const ask = async (id: number): Promise<void> => cargo.check(await end.request(cargo.make(id)));
   const timer = setInterval(() => {
     const dueCount = ((performance.now() - startedAtMs) / 1_000) * operationsPerSecond;
-    while (sentCount < dueCount && inFlight.size < maxInFlight) start(sentCount % 2 === 0 ? ask : send);
+    while (sentCount < dueCount && inFlight.size < maxInFlight) {
+      const id = sentCount++;
+      const running = id % 2 === 0 ? ask(id >> 1) : end.send(cargo.make(id >> 1));
+      if (running !== undefined) watch(running);
+    }
   }, paceMs);
 
   return {

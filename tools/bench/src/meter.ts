@@ -41,12 +41,6 @@ export class Meter {
     this.#finish = undefined;
   };
 
-  /** Forgets the count, for what is not measured. */
-  reset(): void {
-    this.#wanted = 0;
-    this.#seen = 0;
-  }
-
   /** Milliseconds between the first and the last announced message, once the last has arrived. */
   finished(): Promise<number> {
     if (this.#wanted > 0 && this.#seen >= this.#wanted) return Promise.resolve(this.#elapsedMs);

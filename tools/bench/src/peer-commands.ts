@@ -6,6 +6,7 @@
  * One peer holds either a server or a client; which commands make sense follows from that.
  */
 import type { CargoSpec } from './cargo.ts';
+import type { CallPlan } from './load.ts';
 
 export interface WorkSpec {
   readonly verb: 'send' | 'request';
@@ -20,7 +21,7 @@ export interface PeerSample {
   readonly heldBytes: number;
   /** Open file descriptors; undefined where the system does not tell. */
   readonly descriptorCount: number | undefined;
-  /** Messages that arrived since the last measurement or reset. */
+  /** Messages that arrived since `arm`, or at all if there was none. */
   readonly seenCount: number;
 }
 
@@ -41,20 +42,17 @@ export interface Commands {
   window: { readonly args: undefined; readonly result: { readonly windowBytes: number | undefined } };
   /** Client: sends so many messages, each as soon as the end takes it. */
   stream: { readonly args: { readonly count: number }; readonly result: undefined };
-  /** Client: so many requests by so many callers, each of which waits for its answer before it asks again. */
+  /** Client: requests by several callers. A median that is no number arrives as null. */
   calls: {
-    readonly args: { readonly count: number; readonly callers: number };
-    readonly result: { readonly elapsedMs: number; readonly medianUs: number };
+    readonly args: CallPlan;
+    readonly result: { readonly elapsedMs: number; readonly medianUs: number | null };
   };
   /** Client: sends without end, until `rest`; the result comes at once. */
   flood: { readonly args: undefined; readonly result: undefined };
   /** Client: ends the flood; how many messages it has sent. */
   rest: { readonly args: undefined; readonly result: { readonly sentCount: number } };
-  /** Client: mixed load at a steady pace, until `rest`. */
-  pace: {
-    readonly args: { readonly operationsPerSecond: number; readonly mix: readonly CargoSpec[] };
-    readonly result: undefined;
-  };
+  /** Client: requests and sends by turns at a steady pace, until `rest`. */
+  pace: { readonly args: { readonly operationsPerSecond: number }; readonly result: undefined };
   sample: { readonly args: undefined; readonly result: PeerSample };
   close: { readonly args: undefined; readonly result: undefined };
 }

@@ -44,7 +44,8 @@ export class Peer {
   ask<Name extends CommandName>(command: Name, args: Commands[Name]['args']): Promise<Commands[Name]['result']> {
     return new Promise((resolve, reject) => {
       const question: Question = { id: ++this.#lastId, command, args };
-      this.#waiters.set(question.id, { resolve, reject });
+      // The stage answers each command with what the table of commands says.
+      this.#waiters.set(question.id, { resolve: resolve as (result: unknown) => void, reject });
       this.#child.send(question, (error) => {
         if (error !== null) this.#take(question.id)?.reject(error);
       });

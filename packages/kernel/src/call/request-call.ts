@@ -6,7 +6,7 @@
  * Q2 After the end nothing of the request is left: no wheel entry, no listener, no place in a table.
  * Q3 Once it was submitted to a link a request never goes to another one.
  */
-import { isZLinkError, ZLinkError } from '../errors/index.ts';
+import { describeValue, isZLinkError, ZLinkError } from '../errors/index.ts';
 import {
   type Metadata,
   MetadataBuilder,
@@ -14,7 +14,8 @@ import {
   type ResolvedPacket,
   validateInbound,
 } from '../message/index.ts';
-import type { PayloadSink } from '../codec/index.ts';
+import type { Codec, PayloadSink } from '../codec/index.ts';
+import { boundedText } from '../observe/index.ts';
 import { decodeUtf8 } from '../internal/wire/text.ts';
 import { type DeadlineEntry, deadlineOf } from '../internal/time/index.ts';
 import type { InboundRecord, Link, OutboundRequest } from '../internal/transport/index.ts';
@@ -192,11 +193,16 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
 
   onReply(record: InboundRecord): void {
     if (record.kind === RecordKind.error) return this.#fail(remoteError(record, this.name.packetName));
+    const contentType = record.name?.contentType ?? '';
+    const codec = this.#path.codecs.byContentType(contentType);
+    if (codec === undefined) {
+      return this.#fail(this.#badReply(`has content type ${describeValue(contentType)}, which is not registered`));
+    }
     let value: R;
     try {
-      value = this.#decode(record);
+      value = this.#decode(record, codec);
     } catch (cause) {
-      return this.#fail(this.#protocolError('could not be decoded', cause));
+      return this.#fail(this.#badReply('could not be decoded', cause));
     }
     this.#succeed(value);
   }
@@ -211,9 +217,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
       new ZLinkError(
         'DeadlineExceeded',
         `"${this.name.packetName}" to ${this.#path.label} had no reply within ${waited} ms`,
-        {
-          submitted: true,
-        },
+        { submitted: true },
       ),
     );
   }
@@ -227,10 +231,16 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  #decode(record: InboundRecord): R {
-    const contentType = record.name?.contentType ?? '';
-    const codec = this.#path.codecs.byContentType(contentType);
-    if (codec === undefined) throw new Error(`content type ${describeValue(contentType)} is not registered`);
+  /** Whatever the codec throws, the caller gets one kind of error for a reply that cannot be read. */
+  #badReply(what: string, cause?: unknown): ZLinkError {
+    return new ZLinkError('ProtocolError', `reply to "${this.name.packetName}" ${what}`, { cause, submitted: true });
+  }
+
+  #noTimeLeft(): ZLinkError {
+    return new ZLinkError('DeadlineExceeded', `no time was left for "${this.name.packetName}" to ${this.#path.label}`);
+  }
+
+  #decode(record: InboundRecord, codec: Codec): R {
     const declaredType = this.#reply?.declaredType;
     const { payload, payloadStart, payloadEnd } = record;
     const value =
@@ -271,12 +281,15 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
   }
 }
 
+/** Characters of an error reply's text that are shown; the other side may have sent anything. */
+const ERROR_TEXT_LIMIT = 1_024;
+
 /** The error that the other side answered with: its kind, and its text where it sent one. */
 function remoteError(record: InboundRecord, packetName: string): ZLinkError {
   const kind = record.errorKind;
   if (kind === undefined) {
     return new ZLinkError('ProtocolError', `error reply to "${packetName}" has an unknown kind`, { submitted: true });
   }
-  const text = decodeUtf8(record.payload, record.payloadStart, record.payloadEnd);
-  return new ZLinkError(kind, text === undefined || text === '' ? `"${packetName}" failed` : text, { submitted: true });
+  const text = boundedText(decodeUtf8(record.payload, record.payloadStart, record.payloadEnd) ?? '', ERROR_TEXT_LIMIT);
+  return new ZLinkError(kind, text === '' ? `"${packetName}" failed` : text, { submitted: true });
 }

@@ -100,6 +100,7 @@ class Send implements RoutableCall {
       this.#resolve = resolve;
       this.#reject = reject;
       if (signal === undefined) return;
+      if (signal.aborted) return this.#fail(signal.reason); // encoding it has aborted the signal
       this.#onAbort = () => this.#fail(signal.reason);
       signal.addEventListener('abort', this.#onAbort, { once: true });
     });
@@ -179,7 +180,7 @@ class Send implements RoutableCall {
   }
 }
 
-/** Rejects with whatever it was: an abort reason can be any value. */
-export function rejected(reason: unknown): Promise<never> {
-  return new Promise((_, reject) => reject(reason));
+/** Rejects with whatever it was: an abort reason may be any value. */
+export async function rejected(reason: unknown): Promise<never> {
+  throw reason;
 }

@@ -202,8 +202,9 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
 
   #openController(): AbortController {
     const controller = new AbortController();
+    // Calls started with it inherit the rest of the time, and are known as part of accepted work (C12).
+    withDeadline(controller.signal, this.deadlineAtMs === 0 ? Infinity : this.deadlineAtMs);
     if (this.deadlineAtMs !== 0) {
-      withDeadline(controller.signal, this.deadlineAtMs); // calls started with it inherit the rest of the time
       if (this.phase === 'running' && this.replyState === 'open' && this.abortReason === undefined) {
         if (!this.#owner.watch(this)) this.#owner.deadlinePassed(this);
       }

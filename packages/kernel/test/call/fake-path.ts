@@ -91,13 +91,14 @@ export class FakeLink implements Link {
     if (this.pending.delete(request.correlation)) this.abandoned.push({ correlation: request.correlation, notify });
   }
 
-  /** Credit has come: everything that waits is written. */
+  /** Credit has come: everything that waits is written, or refused if its encoding fails. */
   admit(): void {
     this.credit = 'free';
     for (const record of this.waiting) {
       this.waiting.delete(record);
-      this.#write(record);
-      record.onAdmitted();
+      const failure = this.#tryWrite(record);
+      if (failure === undefined) record.onAdmitted();
+      else record.onRefused(failure);
     }
   }
 
@@ -141,6 +142,15 @@ export class FakeLink implements Link {
     // Calls never end a link.
   }
 
+  #tryWrite(record: OutboundRecord): ZLinkError | undefined {
+    try {
+      this.#write(record);
+      return undefined;
+    } catch (error) {
+      return error as ZLinkError; // calls let no other error out of their encoding
+    }
+  }
+
   #write(record: OutboundRecord): void {
     const payload = new Payload();
     record.encode(payload); // throws before anything of the record is anywhere
@@ -159,7 +169,7 @@ export class FakeLink implements Link {
   }
 
   #oldest(): number {
-    return [...this.pending.keys()][0] ?? 0;
+    return this.pending.keys().next().value ?? 0;
   }
 
   #record(kind: RecordKind, content: string, correlation: number): InboundRecord {

@@ -252,11 +252,7 @@ test('[ERR-002] what is no filter is reported at start, every one of them', () =
       // Never called.
     }
   }
-  const entries = freezeFilters(
-    ['x' as never, BadInject as never, NeedsServices, (_, next) => next()],
-    undefined,
-    problems,
-  );
+  const entries = freezeFilters(['x' as never, BadInject, NeedsServices, (_, next) => next()], undefined, problems);
   expect(entries).toHaveLength(2);
   expect(problems.count).toBe(3);
 });

@@ -69,7 +69,7 @@ test('[ERR-002] all mistakes of a registry are reported together', () => {
   const problems = problemsOf((handlers) => {
     handlers.addSend(Notice, 'no function' as never);
     handlers.addSend({} as never, () => undefined);
-    handlers.addSend(Charge as PacketKey<{ amount: number }>, BadInject);
+    handlers.addSend(Charge, BadInject);
     handlers.addRequest(Notice as never, () => undefined);
   });
   expect(problems).toHaveLength(4);

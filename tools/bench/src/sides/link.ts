@@ -128,16 +128,9 @@ class ServerSink implements LinkSink {
   }
 
   onRecord(record: InboundRecord, on: Link): void {
-    const { cargo } = this.#work;
-    const message = cargo.decode(record.payload, record.payloadStart, record.payloadEnd);
-    cargo.check(message);
+    if (record.kind === RecordKind.request) this.#answer(record, on);
+    else this.#work.cargo.inspect(record.payload, record.payloadStart, record.payloadEnd);
     this.#onMessage();
-    if (record.kind === RecordKind.request) {
-      const reply = this.#spare ?? new LinkRecord(RecordKind.reply, this.#endpoint.name, cargo);
-      reply.correlation = record.correlation;
-      reply.payload = cargo.encode(message);
-      this.#spare = on.submit(reply) ? reply : undefined; // one that waits for credit is the link's until it has left
-    }
     this.#endpoint.permits.release(); // 1
   }
 
@@ -159,6 +152,16 @@ class ServerSink implements LinkSink {
 
   onClosed(): void {
     // The client's end tells what happened.
+  }
+
+  #answer(record: InboundRecord, on: Link): void {
+    const { cargo } = this.#work;
+    const message = cargo.decode(record.payload, record.payloadStart, record.payloadEnd);
+    cargo.check(message);
+    const reply = this.#spare ?? new LinkRecord(RecordKind.reply, this.#endpoint.name, cargo);
+    reply.correlation = record.correlation;
+    reply.payload = cargo.encode(message);
+    this.#spare = on.submit(reply) ? reply : undefined; // one that waits for credit is the link's until it has left
   }
 }
 

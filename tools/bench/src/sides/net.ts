@@ -9,7 +9,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { Message } from '../cargo.ts';
-import { FrameReader, FrameWriter } from './net-frames.ts';
+import { FrameReader, FrameWriter, type OnFrame } from './net-frames.ts';
 import { PendingReplies } from './pending-replies.ts';
 import type { ClientEnd, ServerEnd, Side, Work } from './side.ts';
 
@@ -95,12 +95,17 @@ class NetServer implements ServerEnd {
   #serve(socket: Socket, work: Work, onMessage: () => void): void {
     const { cargo } = work;
     const replies = new CoalescedSocket(socket);
-    const reader = new FrameReader((correlation, source, start, end) => {
+    const take: OnFrame = (_correlation, source, start, end) => {
+      cargo.inspect(source, start, end);
+      onMessage();
+    };
+    const answer: OnFrame = (correlation, source, start, end) => {
       const message = cargo.decode(source, start, end);
       cargo.check(message);
       onMessage();
-      if (correlation !== 0) void replies.write(correlation, cargo.encode(message));
-    });
+      void replies.write(correlation, cargo.encode(message));
+    };
+    const reader = new FrameReader(work.verb === 'send' ? take : answer);
     this.#sockets.add(socket);
     socket.on('data', (chunk: Buffer) => reader.take(chunk));
     socket.on('error', () => socket.destroy()); // the client's end tells what happened

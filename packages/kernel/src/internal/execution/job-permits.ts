@@ -64,11 +64,7 @@ export class JobPermits {
 
   /** Returns one permit: to the longest waiting source if there is one. */
   release(): void {
-    for (const next of this.#waiting) {
-      this.#waiting.delete(next);
-      next.onPermit();
-      return;
-    }
+    if (this.#waiting.size > 0) return this.#passOn();
     this.#inUse--;
     if (this.#inUse <= this.#resumeAt) this.#setFlow('RUNNING');
   }
@@ -77,6 +73,13 @@ export class JobPermits {
   onFlow(listener: (flow: ReceiveFlow) => void): () => void {
     this.#flowListeners.add(listener);
     return () => this.#flowListeners.delete(listener);
+  }
+
+  #passOn(): void {
+    for (const next of this.#waiting) {
+      this.#waiting.delete(next);
+      return next.onPermit(); // P1: the first in line
+    }
   }
 
   #setFlow(flow: ReceiveFlow): void {

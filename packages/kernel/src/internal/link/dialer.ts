@@ -52,7 +52,7 @@ export class Dialer implements Intent {
   #everLinked = false;
   #reason: string | undefined;
   #rid: string | undefined;
-  #onLinkClosed: (() => void) | undefined;
+  #onLinkClosed: ((ended: PhysicalLink) => void) | undefined;
 
   constructor(
     options: DialOptions,
@@ -109,7 +109,11 @@ export class Dialer implements Intent {
     const { clock } = this.#factory.settings;
     if (state.kind === 'linked') {
       const { link } = state;
-      const closed = new Promise<void>((resolve) => (this.#onLinkClosed = resolve));
+      const closed = new Promise<void>((resolve) => {
+        this.#onLinkClosed = (ended) => {
+          if (ended === link) resolve(); // and not one that this intent had before
+        };
+      });
       this.#become({ kind: 'closed' });
       link.finish();
       if (link.phase !== 'closed') await settleWithin(closed, lingerMs, clock);
@@ -138,6 +142,7 @@ export class Dialer implements Intent {
       announcedBytes: 0,
     };
     this.#become({ kind: 'dialing', attempt });
+    if (this.#state.kind !== 'dialing') return; // told so, the owner has withdrawn the intent
     attempt.handshake.attach(this.#connect(attempt.handshake));
   }
 
@@ -162,7 +167,7 @@ export class Dialer implements Intent {
         attempt.window = undefined; // D1: belongs to the link from here on
         return window;
       },
-      onClosed: (link) => this.#onClosed(link),
+      onClosed: (link, reason) => this.#onClosed(link, reason),
     });
     if (admission.kind === 'refused') return admission.rejection;
     if (admission.kind === 'duplicate') {
@@ -171,16 +176,18 @@ export class Dialer implements Intent {
     }
     const { link } = admission;
     if (window.grantedBytes !== attempt.announcedBytes) link.announceWindow();
-    this.#through?.adopt(link);
-    if (admission.kind === 'brief') {
-      this.#rest(admission.of);
-      return link;
-    }
+    this.#through?.adopt(link, this.#facts.descriptor);
+    if (admission.kind === 'brief') this.#rest(admission.of);
+    else if (link.phase === 'closed') this.#retry('link was ended at once', false);
+    else this.#linked(link);
+    return link;
+  }
+
+  #linked(link: PhysicalLink): void {
     this.#reason = undefined;
     this.#everLinked = true;
     this.#backoff.reset();
     this.#become({ kind: 'linked', link });
-    return link;
   }
 
   #onFailed(rejection: Rejection, byPeer: boolean): void {
@@ -194,10 +201,10 @@ export class Dialer implements Intent {
     this.#retry(byPeer ? `peer: ${rejection.text}` : rejection.text, !isConnectionFailure);
   }
 
-  #onClosed(link: PhysicalLink): void {
+  #onClosed(link: PhysicalLink, reason: string): void {
     this.#through?.release(link);
-    this.#onLinkClosed?.();
-    if (this.#state.kind === 'linked' && this.#state.link === link) this.#retry('link has ended', false);
+    this.#onLinkClosed?.(link);
+    if (this.#state.kind === 'linked' && this.#state.link === link) this.#retry(reason, false);
   }
 
   /** D3. `kept`: the link that stays, where it is known here; otherwise the peer knows. */
@@ -229,7 +236,16 @@ export class Dialer implements Intent {
     if (previous.kind === 'resting' || previous.kind === 'backoff') {
       this.#factory.settings.clock.clearTimer(previous.timer);
     }
-    this.#options.onState(this);
+    this.#tell();
+  }
+
+  /** An owner that throws must not break an attempt off in the middle. */
+  #tell(): void {
+    try {
+      this.#options.onState(this);
+    } catch (error) {
+      this.#factory.settings.onFault(error);
+    }
   }
 }
 

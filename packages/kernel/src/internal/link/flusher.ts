@@ -18,6 +18,7 @@ export class Flusher {
   #dirty: Flushable[] = [];
   readonly #idle = new Set<Flushable>();
   #idleTimer: TimerHandle | undefined;
+  #closed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -30,11 +31,13 @@ export class Flusher {
 
   /** Flushes the link once it has been quiet for a moment. */
   scheduleIdle(link: Flushable): void {
+    if (this.#closed) return; // its links are ending: no timer may outlive them
     this.#idle.add(link);
     this.#idleTimer ??= this.#clock.setTimer(this.#runIdle, IDLE_CREDIT_MS);
   }
 
   close(): void {
+    this.#closed = true;
     this.#idle.clear();
     if (this.#idleTimer !== undefined) this.#clock.clearTimer(this.#idleTimer);
     this.#idleTimer = undefined;

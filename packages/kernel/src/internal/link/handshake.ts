@@ -66,6 +66,11 @@ export class Handshake implements PipeSink, DeadlineEntry {
     this.#pipe = pipe;
   }
 
+  /** Ends the exchange before the other side has said anything. */
+  refuse(rejection: Rejection): void {
+    this.#reject(rejection);
+  }
+
   /** The owner no longer wants the connection. */
   cancel(): void {
     if (this.#next !== undefined || this.#over) return;
@@ -128,7 +133,7 @@ export class Handshake implements PipeSink, DeadlineEntry {
 export function sendRecord(pipe: Pipe, kind: RecordKind, payload: Uint8Array): void {
   const batch = new BatchBuffer();
   batch.begin(kind, 0, 0, 0);
-  batch.writeBytes(payload);
+  batch.writeInline(payload); // one part, whatever its size
   batch.commit();
   const parts: Uint8Array[] = [];
   batch.take(parts);

@@ -44,6 +44,7 @@ export class Inbound implements PermitSource {
   /** Received and not yet returned as credit; the consumed part of it waits to be returned. */
   #outstandingBytes = 0;
   #consumedBytes = 0;
+  #goodbyes = 0;
   #open = true;
 
   constructor(permits: JobPermits, window: WindowShare, completionLane: boolean, owner: InboundOwner) {
@@ -71,7 +72,7 @@ export class Inbound implements PermitSource {
         if (!this.#open) return;
       }
     }
-    if (this.#consumedBytes > 0) this.#owner.onCreditDue(this.#consumedBytes * 4 >= this.#window.grantedBytes);
+    this.#noteCredit();
   }
 
   /** Bytes to return as credit with the next batch; 0: none. */
@@ -117,12 +118,16 @@ export class Inbound implements PermitSource {
         return;
       case RecordKind.reply:
       case RecordKind.error:
-        if (this.#completionLane) return this.#owner.complete(record);
+        if (this.#completionLane) {
+          if (this.#isNamed(record)) this.#owner.complete(record);
+          return;
+        }
         if (!this.#charge(record)) return;
         if (this.stalledCount === 0 && this.#permits.flow === 'RUNNING') this.#hand(record);
         else this.#stall(record.keep()); // I2
         return;
       case RecordKind.goodbye: // keeps its place: what was accepted before it still has its turn (I1)
+        if (++this.#goodbyes > GOODBYES) return this.#owner.violated('goodbye was said before'); // they cost no credit
         if (this.stalledCount === 0) this.#owner.control(record);
         else this.#stall(record.keep());
         return;
@@ -136,11 +141,14 @@ export class Inbound implements PermitSource {
     }
   }
 
+  #isNamed(record: RecordReader): boolean {
+    if (record.name !== undefined || record.kind === RecordKind.error) return true;
+    this.#owner.violated(`record names id ${record.nameId}, which was not introduced`);
+    return false;
+  }
+
   #charge(record: RecordReader): boolean {
-    if (record.name === undefined && record.kind !== RecordKind.error) {
-      this.#owner.violated(`record names id ${record.nameId}, which was not introduced`);
-      return false;
-    }
+    if (!this.#isNamed(record)) return false;
     const outstandingBytes = this.#outstandingBytes + record.costBytes;
     if (this.#outstandingBytes > 0 && outstandingBytes > this.#window.grantedBytes) {
       this.#owner.violated(`${outstandingBytes} bytes under way, granted were ${this.#window.grantedBytes}`);
@@ -178,7 +186,11 @@ export class Inbound implements PermitSource {
       this.#hand(this.#shift());
     }
     if (this.#open && this.stalledCount === 0) this.#owner.drained();
-    if (this.#consumedBytes * 4 >= this.#window.grantedBytes) this.#owner.onCreditDue(true);
+    this.#noteCredit();
+  }
+
+  #noteCredit(): void {
+    if (this.#consumedBytes > 0) this.#owner.onCreditDue(this.#consumedBytes * 4 >= this.#window.grantedBytes);
   }
 
   /** Whether the record at the head has what it needs; takes the permit if it needs one. */
@@ -199,6 +211,9 @@ export class Inbound implements PermitSource {
     return record;
   }
 }
+
+/** Both phases of it, once each. */
+const GOODBYES = 2;
 
 function isAnswer(record: RecordReader): boolean {
   return record.kind === RecordKind.reply || record.kind === RecordKind.error;

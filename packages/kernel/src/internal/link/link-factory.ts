@@ -33,6 +33,8 @@ export interface FactorySettings {
   readonly liveness: LivenessTimes;
   readonly handshakeTimeoutMs: number;
   readonly security: PipeSecurity | undefined;
+  /** A callback of a topic, or the engine, has thrown. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /** What one endpoint of ours (a listener or a dial) says about itself and expects of others. */
@@ -56,7 +58,7 @@ export interface Greeting {
   readonly endpoint: EndpointFacts;
   /** Called for an admitted peer before its link can send: opens the receive window, answers the hello. */
   readonly prepare: (peer: PeerFacts, link: () => PhysicalLink | undefined) => WindowShare;
-  readonly onClosed: (link: PhysicalLink) => void;
+  readonly onClosed: (link: PhysicalLink, reason: string) => void;
 }
 
 export type Admission =
@@ -116,7 +118,7 @@ export class LinkFactory {
     });
     if (!examined.ok) return { kind: 'refused', rejection: examined.rejection };
     const { hello, facts } = examined;
-    const refusal = endpoint.group.refuse?.(facts, hello.descriptor);
+    const refusal = this.#ask(endpoint.group, facts, hello.descriptor);
     if (refusal !== undefined) {
       return { kind: 'refused', rejection: { reason: RejectReason.wrongGeneration, text: refusal } };
     }
@@ -134,6 +136,16 @@ export class LinkFactory {
     const link = this.#make(greeting, hello, facts, verdict.replaces);
     verdict.replaces?.finish();
     return { kind: 'link', link };
+  }
+
+  /** The topic's own check; one that throws has refused. */
+  #ask(group: LinkGroup, facts: PeerFacts, descriptor: Descriptor): string | undefined {
+    try {
+      return group.refuse?.(facts, descriptor);
+    } catch (error) {
+      this.settings.onFault(error);
+      return 'admission check failed';
+    }
   }
 
   #make(greeting: Greeting, hello: Hello, peer: PeerFacts, replaces: PhysicalLink | undefined): PhysicalLink {
@@ -156,11 +168,11 @@ export class LinkFactory {
           index.add(link, replaces);
           return endpoint.group.open(link);
         },
-        onClosed: (link, droppedCount) => {
+        onClosed: (link, reason, droppedCount) => {
           this.links.delete(link);
           this.#droppedRecords += droppedCount;
           index.remove(link);
-          greeting.onClosed(link);
+          greeting.onClosed(link, reason);
         },
       },
       this.settings,

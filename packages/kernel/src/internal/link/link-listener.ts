@@ -96,9 +96,11 @@ export class LinkListener implements Listener {
     await this.#listener!.close();
   }
 
-  /** A link of this listener that was dialled from here. */
-  adopt(link: PhysicalLink): void {
+  /** A link of this listener that was dialled from here; `announced` was in its hello. */
+  adopt(link: PhysicalLink, announced: Descriptor): void {
+    if (link.phase === 'closed') return;
     this.#links.add(link);
+    if (this.facts.descriptor !== announced) link.update(this.facts.descriptor); // N2
   }
 
   release(link: PhysicalLink): void {
@@ -125,15 +127,13 @@ export class LinkListener implements Listener {
       handshakeTimeoutMs,
     );
     handshake.attach(pipe);
-    this.#handshakes.add(handshake);
+    if (this.#handshakes.size < HANDSHAKE_LIMIT) this.#handshakes.add(handshake);
+    else handshake.refuse({ reason: RejectReason.busy, text: `${HANDSHAKE_LIMIT} connections are being admitted` }); // N1
     return handshake;
   }
 
   #admit(decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection {
     if (this.#closing) return { reason: RejectReason.stopping, text: `"${this.facts.scope}" takes no new connections` };
-    if (this.#handshakes.size >= HANDSHAKE_LIMIT) {
-      return { reason: RejectReason.busy, text: `${HANDSHAKE_LIMIT} connections are being admitted` }; // N1
-    }
     const admission = this.#factory.admit({
       decoded,
       pipe,
@@ -147,14 +147,14 @@ export class LinkListener implements Listener {
       onClosed: (link) => this.release(link),
     });
     if (!('link' in admission)) return admission.rejection;
-    this.#links.add(admission.link);
+    if (admission.link.phase !== 'closed') this.#links.add(admission.link); // the topic may have ended it at once
     return admission.link;
   }
 }
 
-/** A part is a batch, which flushes before it outgrows two records' worth, or one external payload. */
+/** A part is one external payload, or a batch: less than what flushes it, then one record with its header and sections. */
 function largestPartBytes(maxMessageBytes: number): number {
-  return maxMessageBytes === 0 ? 0 : Math.max(maxMessageBytes, 4 * FLUSH_BYTES) + FLUSH_BYTES;
+  return maxMessageBytes === 0 ? 0 : Math.max(maxMessageBytes, 4 * FLUSH_BYTES) + 2 * FLUSH_BYTES;
 }
 
 function listenerFacts(options: ListenOptions): Omit<EndpointFacts, 'endpoint'> {

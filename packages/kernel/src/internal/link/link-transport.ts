@@ -77,6 +77,7 @@ class LinkTransport implements Transport {
       liveness: settings.liveness ?? { probeIntervalMs: PROBE_INTERVAL_MS, deadlineMs: LIVENESS_DEADLINE_MS },
       handshakeTimeoutMs: settings.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
       security: engine.security,
+      onFault: (error) => settings.logger.error({ eventId: 'zlink.transport.callback_failed', error }),
     });
     this.#stopFlow = permits.onFlow((flow) => {
       if (flow === 'RUNNING') for (const link of this.#factory.links) link.onFlowRunning();
@@ -122,6 +123,8 @@ class LinkTransport implements Transport {
   async #close(): Promise<void> {
     await Promise.all([...this.#dialers].map((dialer) => dialer.close(0)));
     await Promise.all([...this.#listeners].map((listener) => listener.close(0)));
+    // Links of intents that were being withdrawn, with a linger that ends here.
+    for (const link of [...this.#factory.links]) link.fail('this host is shutting down', 'ShuttingDown');
     this.#stopFlow();
     this.#flusher.close();
     this.#wheel.close();

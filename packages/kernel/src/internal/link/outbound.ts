@@ -9,7 +9,7 @@
  * O3 The completion lane leaves before ordinary records of the same turn and needs no credit (CORE-005).
  * O4 A name is introduced in the lane, so it precedes its first use (WIRE-004).
  */
-import { ZLinkError } from '../../errors/index.ts';
+import { isZLinkError, ZLinkError } from '../../errors/index.ts';
 import { PendingTable } from '../completion/index.ts';
 import type { Clock } from '../time/index.ts';
 import type { Pipe } from '../transport/engine.ts';
@@ -91,7 +91,7 @@ export class Outbound {
   }
 
   abandon(request: OutboundRequest, notify: boolean): void {
-    if (this.#pending.take(request.correlation) === undefined) return;
+    if (!this.#pending.remove(request)) return;
     if (notify) this.control(RecordKind.cancel, request.correlation, 0);
   }
 
@@ -107,9 +107,9 @@ export class Outbound {
   /** Writes a control record into the lane (CORE-005). */
   control(kind: RecordKind, correlation: number, aux: number, payload?: Uint8Array): void {
     this.#lane.begin(kind, 0, correlation, aux);
-    if (payload !== undefined) this.#lane.writeBytes(payload);
+    if (payload !== undefined) this.#lane.writeInline(payload);
     this.#lane.commit();
-    this.#settings.onBatched(false);
+    this.#settings.onBatched(this.#lane.pendingBytes >= FLUSH_BYTES);
   }
 
   /** Adds credit for the peer to a batch that leaves anyway. */
@@ -132,12 +132,23 @@ export class Outbound {
     if (parts.length > 0) this.#settings.pipe.send(parts);
   }
 
-  /** Refuses what still waits for credit: all of it, or all but answers to accepted requests. */
+  /**
+   * Refuses what still waits for credit: all of it, or all but answers to accepted requests.
+   *
+   * A record that throws does not keep the others from their refusal; the first error is thrown at the end.
+   */
   refuseWaiting(error: ZLinkError, keepAnswers: boolean): void {
+    const thrown: unknown[] = [];
     for (const record of [...this.#waiting]) {
       if (keepAnswers && isAnswer(record)) continue;
-      if (this.#waiting.delete(record)) record.onRefused(error);
+      if (!this.#waiting.delete(record)) continue; // taken back by another one's callback
+      try {
+        record.onRefused(error);
+      } catch (fault) {
+        thrown.push(fault);
+      }
     }
+    if (thrown.length > 0) throw thrown[0];
   }
 
   failPending(error: ZLinkError): void {
@@ -194,7 +205,7 @@ export class Outbound {
     batch.commit();
     // A record with a kind of request is an OutboundRequest: only those are built with it.
     if (isRequest) record.correlation = this.#pending.add(record as OutboundRequest);
-    this.#settings.onBatched(batch.pendingBytes >= FLUSH_BYTES);
+    this.#settings.onBatched(this.batchedBytes >= FLUSH_BYTES); // new names may have filled the lane
     return true;
   }
 
@@ -243,7 +254,7 @@ export class Outbound {
     const id = ++this.#nameCount;
     this.#nameIds[index] = id;
     this.#lane.begin(RecordKind.name, id, 0, 0); // O4
-    this.#lane.writeBytes(encodeNameBody(name));
+    this.#lane.writeInline(encodeNameBody(name));
     this.#lane.commit();
     return id;
   }
@@ -256,7 +267,7 @@ function isAnswer(record: OutboundRecord): boolean {
 }
 
 function asZLinkError(error: unknown): ZLinkError {
-  return error instanceof ZLinkError
+  return isZLinkError(error)
     ? error
     : new ZLinkError('InternalFailure', 'message could not be encoded', { cause: error });
 }

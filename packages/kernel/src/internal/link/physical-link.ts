@@ -8,6 +8,8 @@
  *    `submitted: false`, both sides' sinks hear the reason (CORE-008, C09).
  * K2 After `finish` no new ordinary record is accepted here; the last word is said when neither side can still owe the
  *    other anything (CORE-010).
+ * K3 A callback that throws costs its own link, never a record of another one: the error is reported, the link fails, and
+ *    its end still reaches everyone.
  */
 import { type ErrorKindName, ZLinkError } from '../../errors/index.ts';
 import type { JobPermits } from '../execution/index.ts';
@@ -39,6 +41,8 @@ export interface LinkServices {
   readonly permits: JobPermits;
   readonly flusher: Flusher;
   readonly liveness: LivenessTimes;
+  /** A callback of the topic, or the engine, has thrown (K3). */
+  readonly onFault: (error: unknown) => void;
 }
 
 export interface LinkFacts {
@@ -54,7 +58,7 @@ export interface LinkFacts {
   readonly completionLane: boolean;
   readonly openSink: (link: PhysicalLink) => LinkSink;
   /** `droppedCount`: received records that will never have their turn. */
-  readonly onClosed: (link: PhysicalLink, droppedCount: number) => void;
+  readonly onClosed: (link: PhysicalLink, reason: string, droppedCount: number) => void;
 }
 
 export class PhysicalLink implements Link, PipeSink, Flushable {
@@ -66,9 +70,11 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   readonly #outbound: Outbound;
   readonly #inbound: Inbound;
   readonly #liveness: Liveness;
-  readonly #sink: LinkSink;
+  /** Undefined while `openSink` runs. */
+  readonly #sink: LinkSink | undefined;
   #descriptor: Descriptor;
   #phase: LinkPhase = 'open';
+  #endReason = '';
   #peerPhase: 0 | 1 | 2 = 0;
   #saidFinished = false;
   #unanswered = 0;
@@ -94,15 +100,29 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     this.#inbound = new Inbound(services.permits, facts.receiveWindow, facts.completionLane, {
       deliver: (record) => {
         if (record.kind === RecordKind.request) this.#unanswered++;
-        this.#sink.onRecord(record, this);
+        try {
+          this.#sink?.onRecord(record, this);
+        } catch (error) {
+          this.#faulted(error);
+        }
       },
       complete: (record) => {
         const request = this.#outbound.takePending(record.correlation);
-        if (request === undefined) this.#sink.onUnmatched(record, this);
-        else request.onReply(record);
+        try {
+          if (request === undefined) this.#sink?.onUnmatched(record, this);
+          else request.onReply(record);
+        } catch (error) {
+          this.#faulted(error);
+        }
         this.#conclude();
       },
-      control: (record) => this.#onControl(record),
+      control: (record) => {
+        try {
+          this.#onControl(record);
+        } catch (error) {
+          this.#faulted(error);
+        }
+      },
       drained: () => this.#conclude(),
       violated: (fault) => this.fail(`protocol error: ${fault}`),
       onCreditDue: (urgent) => {
@@ -114,7 +134,9 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
       sendProbe: (id) => this.#outbound.control(RecordKind.probe, id, 0),
       onSilence: (silentMs) => this.fail(`no answer to probes for ${Math.round(silentMs)} ms`),
     });
-    this.#sink = facts.openSink(this);
+    this.#sink = this.#open();
+    if (this.#phase === 'finishing') this.#tell((sink) => sink.onFinishing(this));
+    if (this.#phase === 'closed') this.#tell((sink) => sink.onClosed(this, this.#endReason));
   }
 
   get descriptor(): Descriptor {
@@ -168,8 +190,8 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     if (this.#phase !== 'open') return;
     this.#phase = 'finishing';
     this.#outbound.goodbye(GoodbyePhase.finishing);
-    this.#outbound.refuseWaiting(this.#error('Unavailable', false, 'takes no new work'), true);
-    this.#sink.onFinishing(this);
+    this.#protect(() => this.#outbound.refuseWaiting(this.#error('Unavailable', false, 'takes no new work'), true));
+    if (this.#phase === 'finishing') this.#tell((sink) => sink.onFinishing(this)); // a callback may have ended the link
     this.#conclude();
   }
 
@@ -177,7 +199,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     if (this.#phase === 'closed') return;
     // The peer learns why, and a peer that dialled closes the connection, which not every engine lets us do.
     const rejection = encodeRejection({ reason: RejectReason.ended, text: boundedText(reason, REASON_LENGTH) });
-    sendRecord(this.#facts.pipe, RecordKind.reject, rejection);
+    this.#protect(() => sendRecord(this.#facts.pipe, RecordKind.reject, rejection));
     this.#end(reason, CLOSE_LINGER_MS, kind);
   }
 
@@ -203,7 +225,11 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     if (this.#phase === 'closed') return;
     const creditBytes = this.#inbound.takeCredit();
     if (creditBytes > 0) this.#outbound.credit(creditBytes, this.#facts.receiveWindow.grantedBytes);
-    this.#outbound.flush();
+    try {
+      this.#outbound.flush();
+    } catch (error) {
+      this.#faulted(error); // what was in the batch is lost, and the next one must not seem to follow it
+    }
   }
 
   onPipeOpen(): void {
@@ -235,14 +261,15 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
       case RecordKind.ack:
         return this.#liveness.onAck(record.correlation);
       case RecordKind.cancel:
-        return this.#sink.onCancel(record.correlation, this);
+        return this.#sink?.onCancel(record.correlation, this);
       case RecordKind.update:
         return this.#onUpdate(record);
       case RecordKind.goodbye:
         return this.#onGoodbye(record.aux);
       case RecordKind.reject: {
         const rejection = decodeRejection(record.payload.subarray(record.payloadStart, record.payloadEnd));
-        return this.fail(rejection === undefined ? 'protocol error: malformed reject' : `peer: ${rejection.text}`);
+        if (rejection === undefined) return this.fail('protocol error: malformed reject');
+        return this.#end(`peer: ${boundedText(rejection.text, REASON_LENGTH)}`, 0);
       }
       default:
         this.fail(`protocol error: record kind ${record.kind} after admission`);
@@ -257,7 +284,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     }
     if (!sameChannels(next, this.#descriptor)) return this.fail('protocol error: set of channels changed');
     this.#descriptor = next;
-    this.#sink.onUpdate(this);
+    this.#sink?.onUpdate(this);
   }
 
   #onGoodbye(phase: number): void {
@@ -288,13 +315,43 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   #end(reason: string, lingerMs: number, kind: ErrorKindName = 'Unavailable'): void {
     if (this.#phase === 'closed') return;
     this.#phase = 'closed'; // K1: nothing below runs twice
+    this.#endReason = reason;
     this.#liveness.stop();
     const droppedCount = this.#inbound.close();
-    this.#facts.pipe.close(lingerMs);
-    this.#outbound.refuseWaiting(this.#error(kind, false, `ended: ${reason}`), false);
-    this.#outbound.failPending(this.#error(kind, true, `ended: ${reason}`));
-    this.#sink.onClosed(this, reason);
-    this.#facts.onClosed(this, droppedCount);
+    this.#protect(() => this.#facts.pipe.close(lingerMs));
+    this.#protect(() => this.#outbound.refuseWaiting(this.#error(kind, false, `ended: ${reason}`), false));
+    this.#protect(() => this.#outbound.failPending(this.#error(kind, true, `ended: ${reason}`)));
+    this.#tell((sink) => sink.onClosed(this, reason));
+    this.#facts.onClosed(this, reason, droppedCount);
+  }
+
+  #open(): LinkSink | undefined {
+    try {
+      return this.#facts.openSink(this);
+    } catch (error) {
+      this.#faulted(error);
+      return undefined;
+    }
+  }
+
+  /** K3 */
+  #faulted(error: unknown): void {
+    this.#services.onFault(error);
+    this.fail('internal failure');
+  }
+
+  /** K3: for steps after which the link is past failing. */
+  #protect(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#services.onFault(error);
+    }
+  }
+
+  #tell(call: (sink: LinkSink) => void): void {
+    const sink = this.#sink;
+    if (sink !== undefined) this.#protect(() => call(sink));
   }
 
   #error(kind: ErrorKindName, submitted: boolean, why: string): ZLinkError {

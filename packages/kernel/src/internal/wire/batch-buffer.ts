@@ -69,6 +69,7 @@ export class BatchBuffer implements PayloadSink {
       this.writeBytes(encodeUtf8(text));
       return;
     }
+    if (this.#external !== undefined) this.#inlineExternal();
     this.#ensure(text.length * 3);
     this.#position += writeUtf8(this.#slab, text, this.#position);
   }
@@ -79,6 +80,11 @@ export class BatchBuffer implements PayloadSink {
       return;
     }
     if (this.#external !== undefined) this.#inlineExternal();
+    this.writeInline(bytes);
+  }
+
+  /** As `writeBytes`, but never as a part of its own: control records may not have one. */
+  writeInline(bytes: Uint8Array): void {
     this.#ensure(bytes.length);
     this.#slab.set(bytes, this.#position);
     this.#position += bytes.length;
@@ -113,6 +119,7 @@ export class BatchBuffer implements PayloadSink {
     if (size === 0) return;
     parts.push(this.#slab.subarray(this.#batchStart, this.#position));
     this.#batchStart = this.#position;
+    if (this.#slab.length > LARGEST_SLAB_BYTES) this.#dropSlab();
     // The next slab holds a few batches of this size: few allocations under load, little memory on idle links.
     this.#nextSlabBytes = clampSlab(size * 4);
     if (this.#externals.length > 0) {
@@ -120,6 +127,13 @@ export class BatchBuffer implements PayloadSink {
       this.#externals = [];
       this.#externalBytes = 0;
     }
+  }
+
+  /** One large record shall not keep its memory for later batches. */
+  #dropSlab(): void {
+    this.#slab = EMPTY;
+    this.#batchStart = 0;
+    this.#position = 0;
   }
 
   #writeSection(bytes: Uint8Array, flag: number): void {
@@ -137,16 +151,15 @@ export class BatchBuffer implements PayloadSink {
   #inlineExternal(): void {
     const external = this.#external!;
     this.#external = undefined;
-    this.#ensure(external.length);
-    this.#slab.set(external, this.#position);
-    this.#position += external.length;
+    this.writeInline(external);
   }
 
   #ensure(bytes: number): void {
     if (this.#slab.length - this.#position >= bytes) return;
     const kept = this.#slab.subarray(this.#batchStart, this.#position);
     const wanted = kept.length + bytes;
-    const slab = allocate(Math.max(this.#nextSlabBytes, wanted * 2 > LARGEST_SLAB_BYTES ? wanted : wanted * 2));
+    // Half as much again, also for the largest records: many small pieces are not copied over and over.
+    const slab = allocate(Math.max(this.#nextSlabBytes, wanted + (wanted >>> 1)));
     slab.set(kept, 0);
     this.#recordStart -= this.#batchStart;
     this.#payloadStart -= this.#batchStart;

@@ -13,6 +13,7 @@
  * ```
  * The proof covers everything before it and the descriptor's bytes stay outside: a descriptor changes, an identity does not.
  */
+import { utf8ByteLength } from '../../identity/index.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { HELLO_BYTES, WIRE_MAJOR, WIRE_MINOR } from './limits.ts';
@@ -82,6 +83,8 @@ export interface Rejection {
 
 const MAGIC = Uint8Array.of(0x5a, 0x4c, 0x4e, 0x4b); // 'ZLNK'
 const NO_PROOF = new Uint8Array(0);
+/** Longest text of a rejection; a longer one is cut where it is made and refused where it arrives. */
+const REJECT_TEXT_BYTES = 1_024;
 
 /** @param sign - makes the proof of identity over the bytes before it; absent on unsecured endpoints */
 export function encodeHello(hello: Hello, sign?: (message: Uint8Array) => Uint8Array): Uint8Array {
@@ -167,6 +170,7 @@ export function encodeDescriptor(descriptor: Descriptor): Uint8Array {
 }
 
 export function decodeDescriptor(bytes: Uint8Array): Descriptor | undefined {
+  if (bytes.length > HELLO_BYTES) return undefined;
   const reader = new ByteReader(bytes);
   const revision = reader.u64();
   const state = reader.u8();
@@ -177,6 +181,7 @@ export function decodeDescriptor(bytes: Uint8Array): Descriptor | undefined {
   if (!reader.ok || !reader.atEnd) return undefined;
   if (state > DescriptorState.relocated || objectRole > ObjectRole.server) return undefined;
   if (channels.some((channel) => channel.weight > 10_000 || channel.name === '')) return undefined;
+  if (new Set(channels.map((channel) => channel.name)).size < channels.length) return undefined; // a set has no doubles
   // Both numbers were checked against the last member of their closed set.
   return { revision, state: state as DescriptorState, objectRole: objectRole as ObjectRole, channels };
 }
@@ -184,20 +189,32 @@ export function decodeDescriptor(bytes: Uint8Array): Descriptor | undefined {
 export function encodeRejection(rejection: Rejection): Uint8Array {
   const writer = new ByteWriter();
   writer.u8(rejection.reason);
-  writer.text(rejection.text);
+  writer.text(rejection.text.length * 3 <= REJECT_TEXT_BYTES ? rejection.text : cutText(rejection.text));
   return writer.written();
 }
 
 export function decodeRejection(bytes: Uint8Array): Rejection | undefined {
   const reader = new ByteReader(bytes);
   const reason = reader.u8();
-  const text = reader.text(Math.min(bytes.length - 1, 1_024));
+  const text = reader.text(Math.min(bytes.length - 1, REJECT_TEXT_BYTES));
   if (!reader.ok || !reader.atEnd || reason < 1 || reason > RejectReason.ended) return undefined;
   return { reason: reason as RejectReason, text }; // range checked above
 }
 
 export function ownHello(facts: Omit<Hello, 'major' | 'minor' | 'capabilities'>): Hello {
   return { major: WIRE_MAJOR, minor: WIRE_MINOR, capabilities: 0, ...facts };
+}
+
+/** As much of `text` as a rejection may hold, at the end of a character. */
+function cutText(text: string): string {
+  let bytes = 0;
+  let end = 0;
+  for (const character of text) {
+    bytes += utf8ByteLength(character);
+    if (bytes > REJECT_TEXT_BYTES) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
 }
 
 function isEndpointKind(value: number): value is EndpointKind {

@@ -19,12 +19,11 @@ export class NameIndex {
   #count = 0;
 
   get(scope: string, contentType: string, packetName: string): OutboundName {
-    const names = this.#table(scope, contentType);
-    const known = names.get(packetName);
+    const known = this.#byScope.get(scope)?.get(contentType)?.get(packetName);
     if (known !== undefined) return known;
     if (this.#count >= NAME_LIMIT) return { scope, contentType, packetName, index: -1 };
     const name: OutboundName = { scope, contentType, packetName, index: this.#count++ };
-    names.set(packetName, name);
+    this.#table(scope, contentType).set(packetName, name);
     return name;
   }
 

@@ -87,6 +87,7 @@ export const intentCases: readonly RigCase[] = [
     assert.equal(intent.link, undefined);
     await rig.advance(20_000, 250);
     assert.equal(farGroup.opened.length, 1);
+    assert.equal(rig.clock.pendingTimers, 0, 'hosts without links have no timers');
     await intent.close(0);
     assert.equal(intent.state, 'closed');
   }),

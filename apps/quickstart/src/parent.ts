@@ -1,0 +1,50 @@
+/**
+ * The demo as one of its child processes sees it.
+ *
+ * Owns the child's end of the IPC channel. Leaves what is reported to server and client.
+ *
+ * P1 A child never outlives its parent: it exits when the channel closes, also one that closed before it looked.
+ * P2 Ctrl-C in a terminal reaches every process; a child waits for what its parent makes of it.
+ */
+import type { ClientReport, ServerReport, Wish } from './reports.ts';
+
+function exitNow(): void {
+  process.exit(1);
+}
+
+export function followParent(): void {
+  process.once('disconnect', exitNow); // P1
+  if (!process.connected) exitNow();
+  process.on('SIGINT', () => undefined); // P2
+}
+
+/** Resolves when the report has left this process. */
+export function report(message: ServerReport | ClientReport): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send!(message, () => resolve()); // a connected process can send
+    else resolve();
+  });
+}
+
+export function onWish(kind: Wish['kind'], fulfil: () => void): void {
+  process.on('message', (wish: Wish) => {
+    if (wish.kind === kind) fulfil();
+  });
+}
+
+/** Nothing more to tell: from here on the process ends by itself, as nothing is left that holds it. */
+export function leaveParent(): void {
+  process.off('disconnect', exitNow);
+  if (process.connected) process.disconnect();
+}
+
+/** Runs a child's main part; what it throws is told to the parent in full. */
+export async function runChild(main: () => Promise<void>): Promise<void> {
+  followParent();
+  try {
+    await main();
+  } catch (error) {
+    await report({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+    process.exit(1);
+  }
+}

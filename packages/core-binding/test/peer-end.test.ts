@@ -1,0 +1,139 @@
+import { until } from '@zlink/testing';
+import { Child } from './child-process.ts';
+import { closeEngines, engine } from './engines.ts';
+import { bytesOf, dial, dialAndGreet, listen } from './pipe-recorder.ts';
+
+const children: Child[] = [];
+afterEach(async () => {
+  await Promise.all(children.splice(0).map((child) => child.kill()));
+  await closeEngines();
+});
+
+function child(...args: [script: string, ...rest: string[]]): Child {
+  const started = new Child(...args);
+  children.push(started);
+  return started;
+}
+
+function blockEventLoop(ms: number): void {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs); // what a busy handler does
+}
+
+const noticedWithinMs = 250;
+
+test('[CORE-008] a listener notices within 250 ms that a peer was killed, and which one', async () => {
+  const server = await listen(engine());
+  const victim = child('peer.ts', 'dial', server.address);
+  await until(() => server.recorders[0]?.messages.length === 1, 'child greets', 20_000);
+  const other = await dialAndGreet(engine(), server);
+  const killedAtMs = performance.now();
+  victim.process.kill('SIGKILL');
+  expect(await server.recorders[0]!.end()).toBe('connection lost');
+  expect(performance.now() - killedAtMs).toBeLessThan(noticedWithinMs);
+  server.pipes[0]!.send([bytesOf('nobody there')]);
+  server.pipes[1]!.send([bytesOf('unharmed')]);
+  await other.recorder.received(1);
+  expect(server.recorders[1]!.closed).toEqual([]);
+  expect(server.recorders[0]!.closed).toHaveLength(1);
+});
+
+test.each(['own socket', "listener's socket"])(
+  '[CORE-008] who dialled through %s notices within 250 ms that the listener was killed',
+  async (way) => {
+    const server = child('peer.ts', 'listen', 'tcp://127.0.0.1:0');
+    const address = await server.line(/^tcp:/);
+    const dialing = engine();
+    const from = way === 'own socket' ? dialing : (await listen(dialing)).listener;
+    const { pipe, recorder } = dial(from, address);
+    await until(() => recorder.opened > 0, 'open');
+    pipe.send([bytesOf('echo')]);
+    await recorder.received(1);
+    const killedAtMs = performance.now();
+    server.process.kill('SIGKILL');
+    expect(await recorder.end()).toBe('connection lost');
+    expect(performance.now() - killedAtMs).toBeLessThan(noticedWithinMs);
+    pipe.send([bytesOf('nobody there')]);
+    expect(recorder.closed).toHaveLength(1);
+  },
+);
+
+test('[CORE-008] messages that came before the end are delivered before it, even to a busy process', async () => {
+  const server = await listen(engine());
+  const dialing = engine();
+  const mesh = await listen(dialing);
+  const dialed = [await dialAndGreet(dialing, server), await dialAndGreet(mesh.listener, server)];
+  for (const accepted of server.pipes) {
+    for (let at = 0; at < 500; at++) accepted.send([new Uint8Array(100)]);
+    accepted.close(2_000);
+  }
+  void server.listener.close();
+  blockEventLoop(300);
+  for (const { recorder } of dialed) {
+    await recorder.end();
+    expect(recorder.countAtEnd).toBe(500);
+  }
+});
+
+test('[CORE-008] a vanished listener does not disturb other dials of a listener', async () => {
+  const mesh = await listen(engine());
+  const [one, other] = [engine(), engine()];
+  const servers = [await listen(one), await listen(other)];
+  const dialed = [await dialAndGreet(mesh.listener, servers[0]!), await dialAndGreet(mesh.listener, servers[1]!)];
+  await one.close();
+  expect(await dialed[0]!.recorder.end()).toBe('connection lost');
+  dialed[1]!.pipe.send([bytesOf('unharmed')]);
+  await servers[1]!.recorders[0]!.received(2);
+  expect(dialed[1]!.recorder.closed).toEqual([]);
+  expect(mesh.refused).toEqual([]);
+});
+
+test.each([
+  ['a port nobody listens on', 'tcp://127.0.0.1:1', 'no connection: nobody listens there or it cannot be reached'],
+  ['an unknown host', 'tcp://no-such-host.invalid:7000', 'host name "no-such-host.invalid" has no address'],
+  ['a wildcard', 'tcp://*:7000', 'tcp://*:7000 is no address to connect to'],
+  ['port 0', 'tcp://127.0.0.1:0', 'tcp://127.0.0.1:0 is no address to connect to'],
+  ['what is no address', 'localhost', 'localhost is no address to connect to'],
+])('[CORE-009] dialling %s ends the pipe with a reason and not inside the call', async (_, address, reason) => {
+  const dialing = engine();
+  const mesh = await listen(dialing);
+  for (const from of [dialing, mesh.listener]) {
+    const { recorder } = dial(from, address);
+    expect(recorder.closed).toEqual([]);
+    expect(await recorder.end()).toBe(reason);
+    expect(recorder.opened).toBe(0);
+  }
+  expect(mesh.refused).toEqual([]);
+});
+
+test('[CORE-014] nothing sent to one connection reaches a restarted listener', async () => {
+  const dialing = engine();
+  const mesh = await listen(dialing);
+  for (const from of [dialing, mesh.listener]) {
+    const first = await listen(engine());
+    const { pipe, recorder } = await dialAndGreet(from, first);
+    for (let at = 0; at < 100; at++) pipe.send([bytesOf(`before ${at}`)]);
+    await first.listener.close();
+    for (let at = 0; at < 100; at++) pipe.send([bytesOf(`stale ${at}`)]);
+    const second = await listen(engine(), first.address);
+    await recorder.end();
+    const again = await dialAndGreet(from, second);
+    again.pipe.send([bytesOf('fresh')]);
+    await second.recorders[0]!.received(2);
+    expect(second.recorders.map((each) => each.texts)).toEqual([['hello', 'fresh']]);
+    again.pipe.close(0);
+  }
+});
+
+test('[CORE-014] a refused attempt is not tried again behind our back', async () => {
+  const gone = await listen(engine());
+  await gone.listener.close();
+  const dialing = engine();
+  const mesh = await listen(dialing);
+  const refused = [dial(dialing, gone.address), dial(mesh.listener, gone.address)];
+  for (const { recorder } of refused) await recorder.end();
+  const server = await listen(engine(), gone.address);
+  await dialAndGreet(engine(), server);
+  expect(server.recorders).toHaveLength(1);
+  expect(refused.map(({ recorder }) => recorder.opened)).toEqual([0, 0]);
+});

@@ -1,0 +1,123 @@
+/**
+ * What a peer process does: opens one end, loads it or counts on it.
+ *
+ * Owns the end and the running load. Leaves the channel to the coordinator to `peer-main.ts`.
+ *
+ * 1. One end per process; a command that needs the other one is an error.
+ */
+import { readdirSync } from 'node:fs';
+import { createCargo } from './cargo.ts';
+import { calls, type EndlessLoad, flood, pace, stream } from './load.ts';
+import { Meter } from './meter.ts';
+import type { CommandName, Commands, PeerSample, WorkSpec } from './peer-commands.ts';
+import { loadSide } from './sides/load-side.ts';
+import type { ClientEnd, ServerEnd, Work } from './sides/side.ts';
+
+type Perform = {
+  readonly [Name in CommandName]: (args: Commands[Name]['args']) => Promise<Commands[Name]['result']>;
+};
+
+export class PeerStage implements Perform {
+  readonly #meter = new Meter(() => performance.now());
+  #server: ServerEnd | undefined;
+  #client: { readonly end: ClientEnd; readonly work: Work } | undefined;
+  #load: EndlessLoad | undefined;
+
+  async openServer({ side, work }: Commands['openServer']['args']): Promise<Commands['openServer']['result']> {
+    const { openServer } = await loadSide(side);
+    this.#server = await openServer(workOf(work), this.#meter.tick);
+    return { address: this.#server.address, windowBytes: this.#server.windowBytes };
+  }
+
+  async openClient({ side, work: spec, address }: Commands['openClient']['args']): Promise<undefined> {
+    const { openClient } = await loadSide(side);
+    const work = workOf(spec);
+    this.#client = { end: await openClient(work, address), work };
+    return undefined;
+  }
+
+  async arm({ count }: Commands['arm']['args']): Promise<undefined> {
+    this.#meter.arm(count);
+    return undefined;
+  }
+
+  async counted(): Promise<Commands['counted']['result']> {
+    return { elapsedMs: await this.#meter.finished() };
+  }
+
+  async window(): Promise<Commands['window']['result']> {
+    return { windowBytes: this.#server?.windowBytes };
+  }
+
+  async stream({ count }: Commands['stream']['args']): Promise<undefined> {
+    const { end, work } = this.#requireClient();
+    await stream(end, work.cargo, count);
+    return undefined;
+  }
+
+  async calls(plan: Commands['calls']['args']): Promise<Commands['calls']['result']> {
+    const { end, work } = this.#requireClient();
+    return await calls(end, work.cargo, plan);
+  }
+
+  async flood(): Promise<undefined> {
+    const { end, work } = this.#requireClient();
+    this.#load = flood(end, work.cargo);
+    return undefined;
+  }
+
+  async pace({ operationsPerSecond }: Commands['pace']['args']): Promise<undefined> {
+    const { end, work } = this.#requireClient();
+    this.#load = pace(end, work.cargo, operationsPerSecond);
+    return undefined;
+  }
+
+  async rest(): Promise<Commands['rest']['result']> {
+    const load = this.#load;
+    this.#load = undefined;
+    return (await load?.rest()) ?? { sentCount: 0 };
+  }
+
+  async sample(): Promise<PeerSample> {
+    await collectGarbage();
+    const { rss, heapUsed, external } = process.memoryUsage();
+    return {
+      rssBytes: rss,
+      heapBytes: heapUsed,
+      heldBytes: heapUsed + external,
+      descriptorCount: countDescriptors(),
+      seenCount: this.#meter.seen,
+    };
+  }
+
+  async close(): Promise<undefined> {
+    await this.#client?.end.close();
+    await this.#server?.close();
+    return undefined;
+  }
+
+  #requireClient(): { readonly end: ClientEnd; readonly work: Work } {
+    if (this.#client === undefined) throw new Error('this peer holds no client'); // 1
+    return this.#client;
+  }
+}
+
+function workOf({ verb, cargo }: WorkSpec): Work {
+  return { verb, cargo: createCargo(cargo) };
+}
+
+/** Twice, with turns of the loop between: native memory is given back by finalizers that run after a collection. */
+async function collectGarbage(): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function countDescriptors(): number | undefined {
+  try {
+    return readdirSync('/proc/self/fd').length - 1; // without the one that lists them
+  } catch {
+    return undefined; // not this kind of system
+  }
+}

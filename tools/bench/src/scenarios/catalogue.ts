@@ -1,0 +1,25 @@
+/** Every scenario, in the order of a run. */
+import type { Scenario } from '../scenario.ts';
+import { frameworkOverLink } from './framework-over-link.ts';
+import { frameworkRequests } from './framework-requests.ts';
+import { frameworkSends } from './framework-sends.ts';
+import { frameworkSerial } from './framework-serial.ts';
+import { linkLarge } from './link-large.ts';
+import { linkMemory } from './link-memory.ts';
+import { linkOneWay } from './link-one-way.ts';
+import { linkRequests } from './link-requests.ts';
+import { linkSerial } from './link-serial.ts';
+import { selection } from './selection.ts';
+
+export const catalogue: readonly Scenario[] = [
+  ...linkOneWay,
+  ...linkRequests,
+  linkSerial,
+  linkLarge,
+  linkMemory,
+  ...frameworkRequests,
+  frameworkSends,
+  frameworkSerial,
+  ...frameworkOverLink,
+  selection,
+];

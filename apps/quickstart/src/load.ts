@@ -18,10 +18,11 @@ const callTimeoutMs = 5_000;
 const restMs = 10;
 
 /**
- * One-way messages share the rotation of the servers with requests. One after every 7 quotes makes a pattern of 8, which
- * has no factor in common with a rotation of 5 (weights 100, 300, 100): both kinds then reach every server by its weight.
+ * One-way messages share the rotation of the servers with requests. One after every 6 quotes makes a pattern of 7, which
+ * has no factor in common with rotations of 5 and 4 (weights 100, 300, 100 and 300, 100): so both kinds reach every server
+ * by its weight.
  */
-const quotesPerView = 7;
+const quotesPerView = 6;
 
 export class Load {
   readonly calls = new CallTally();

@@ -21,7 +21,8 @@ export function followParent(): void {
 /** Resolves when the report has left this process. */
 export function report(message: ServerReport | ClientReport): Promise<void> {
   return new Promise((resolve) => {
-    if (process.connected) process.send!(message, () => resolve()); // a connected process can send
+    if (process.connected)
+      process.send!(message, () => resolve()); // a connected process can send
     else resolve();
   });
 }

@@ -15,8 +15,14 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A report of one kind. */
-type Of<Report extends { readonly kind: string }, Kind> = Extract<Report, { readonly kind: Kind }>;
+type Report = ServerReport | ClientReport;
+
+/** What ending a child needs, whatever it reports. */
+interface Endable {
+  readonly isRunning: boolean;
+  readonly ended: Promise<Ending>;
+  end(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
 
 export type ServerProcess = Child<ServerReport>;
 export type ClientProcess = Child<ClientReport>;
@@ -25,7 +31,7 @@ const endGraceMs = 2_000;
 const keptErrorChars = 2_000;
 
 export class Processes {
-  readonly #children: Child<{ readonly kind: string }>[] = [];
+  readonly #children: Endable[] = [];
   readonly #onTrouble: (error: Error) => void;
 
   constructor(onTrouble: (error: Error) => void) {
@@ -44,42 +50,45 @@ export class Processes {
   async endAll(): Promise<void> {
     const running = this.#children.filter((child) => child.isRunning);
     for (const child of running) child.end('SIGTERM');
-    const timer = setTimeout(() => {
-      for (const child of running) child.end('SIGKILL'); // P2
-    }, endGraceMs);
+    const timer = setTimeout(() => this.killAll(), endGraceMs); // P2
     await Promise.all(running.map((child) => child.ended));
     clearTimeout(timer);
   }
 
-  #start<Report extends { readonly kind: string }>(title: string, entry: string, args: readonly string[]) {
+  killAll(): void {
+    for (const child of this.#children) if (child.isRunning) child.end('SIGKILL');
+  }
+
+  #start<R extends Report>(title: string, entry: string, args: readonly string[]): Child<R> {
     const path = fileURLToPath(new URL(entry, import.meta.url));
-    const child = new Child<Report | FailedReport>(title, fork(path, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
+    const child = new Child<R>(title, fork(path, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
     this.#children.push(child);
     void child.ended.then(() => {
       if (!child.mayEnd) this.#onTrouble(child.describeEnd()); // P1
     });
-    return child as Child<Report>;
+    return child;
   }
 }
 
-export class Child<Report extends { readonly kind: string }> {
+/** A child whose reports are of type `R`. */
+export class Child<R extends Report> {
   readonly title: string;
   /** Resolves when the process is gone and everything it reported has arrived; never rejects. */
   readonly ended: Promise<Ending>;
   readonly #process: ChildProcess;
-  readonly #latest = new Map<string, Report>();
+  readonly #latest = new Map<string, R>();
   readonly #waiters = new Map<string, () => void>();
   #ending: Ending | undefined;
   #mayEnd = false;
   #errorText = '';
 
-  constructor(title: string, process: ChildProcess) {
+  constructor(title: string, child: ChildProcess) {
     this.title = title;
-    this.#process = process;
-    process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    this.#process = child;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errorText = (this.#errorText + text).slice(-keptErrorChars);
     });
-    process.on('message', (report: Report) => {
+    child.on('message', (report: R) => {
       this.#latest.set(report.kind, report);
       this.#waiters.get(report.kind)?.();
       if (report.kind === 'failed') this.#wakeAll();
@@ -90,12 +99,17 @@ export class Child<Report extends { readonly kind: string }> {
         resolve(this.#ending);
         this.#wakeAll();
       };
-      process.once('close', settle);
-      process.once('error', (error) => {
+      child.once('close', settle);
+      child.once('error', (error) => {
         this.#errorText = error.message;
-        if (process.pid === undefined) settle(null, null); // it never ran, so nothing else will be heard of it
+        if (child.pid === undefined) settle(null, null); // it never ran, so nothing else will be heard of it
       });
     });
+  }
+
+  /** `undefined` if it never ran. */
+  get pid(): number | undefined {
+    return this.#process.pid;
   }
 
   get isRunning(): boolean {
@@ -106,12 +120,12 @@ export class Child<Report extends { readonly kind: string }> {
     return this.#mayEnd;
   }
 
-  latest<Kind extends Report['kind']>(kind: Kind): Of<Report, Kind> | undefined {
-    return this.#latest.get(kind) as Of<Report, Kind> | undefined; // stored under its own kind
+  latest<Kind extends R['kind']>(kind: Kind): Extract<R, { readonly kind: Kind }> | undefined {
+    return this.#latest.get(kind) as Extract<R, { readonly kind: Kind }> | undefined; // stored under its own kind
   }
 
   /** The report of that kind, once it is there. Rejects if the process ends or fails before, or is not in time. */
-  async expect<Kind extends Report['kind']>(kind: Kind, limitMs: number): Promise<Of<Report, Kind>> {
+  async expect<Kind extends R['kind']>(kind: Kind, limitMs: number): Promise<Extract<R, { readonly kind: Kind }>> {
     let timer: NodeJS.Timeout | undefined;
     if (this.latest(kind) === undefined && this.isRunning) {
       await new Promise<void>((resolve) => {

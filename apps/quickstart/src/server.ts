@@ -12,7 +12,7 @@ import { leaveParent, onWish, report, runChild } from './parent.ts';
 import type { ServerCounts, VerbCounts } from './reports.ts';
 
 const invoiceMs = 250;
-const reportEveryMs = 250;
+const reportEveryMs = 100;
 
 await runChild(async () => {
   const [name = '', weight, port] = process.argv.slice(2);

@@ -4,7 +4,7 @@
  * Owns the two roles and their stages. Leaves each role's work to `client/` and `server/`.
  */
 import type { CallPath } from '@zlink/kernel/call';
-import type { HandlerTable } from '@zlink/kernel/dispatch';
+import { type HandlerTable, requireServices } from '@zlink/kernel/dispatch';
 import { ZLinkError } from '@zlink/kernel/errors';
 import { isName } from '@zlink/kernel/identity';
 import type { HostParts, ListenerStatus, Topic, ValidationContext } from '@zlink/kernel/internal/host';
@@ -107,6 +107,7 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
     if (this.#serverBuilder !== undefined) {
       validateServer(this.#serverBuilder.options, `${this.#where} server`, context);
       this.#handlers = this.#serverBuilder.options.handlers.freeze(problems);
+      requireServices(this.#handlers.classes(), this.#where, context.services, problems);
       if (this.#handlers.size === 0) problems.note(`${this.#where} server: no handler is registered`);
     }
   }

@@ -43,23 +43,27 @@ export function resolveMessagingMemory(
   facts: MemoryFacts,
   problems: Problems,
 ): MessagingMemory {
-  const profile = PROFILES[options.profile ?? 'balanced'] as (typeof PROFILES)[MemoryProfile] | undefined;
-  if (profile === undefined) {
-    problems.add('inboundDispatch.coreHwmProfile', options.profile, Object.keys(PROFILES).join(', '));
-    return { budgetBytes: 0, maxWindowBytes: 0 };
-  }
   const hardLimitBytes = facts.containerBytes ?? facts.physicalBytes;
   checkBytes('inboundDispatch.coreHwmMemoryLimitBytes', options.limitBytes, hardLimitBytes, problems);
   checkBytes('inboundDispatch.coreHwmBudgetBytes', options.budgetBytes, hardLimitBytes, problems);
+  const name = options.profile ?? 'balanced';
+  // Plain JavaScript may name anything, also what every object inherits.
+  if (!Object.hasOwn(PROFILES, name)) {
+    problems.add('inboundDispatch.coreHwmProfile', name, Object.keys(PROFILES).join(', '));
+    return { budgetBytes: 0, maxWindowBytes: 0 };
+  }
+  const profile = PROFILES[name];
   const limitBytes = options.limitBytes ?? smallestKnown(facts);
   const budgetBytes = options.budgetBytes ?? Math.floor(limitBytes * profile.share);
   return { budgetBytes, maxWindowBytes: profile.maxWindowBytes };
 }
 
-export function readMemoryFacts(): MemoryFacts {
-  const physicalBytes = totalmem();
+/** Content of a file, trimmed; undefined: there is none. */
+type ReadText = (path: string) => string | undefined;
+
+export function readMemoryFacts(read: ReadText = readText, physicalBytes = totalmem()): MemoryFacts {
   return {
-    containerBytes: readContainerLimit(physicalBytes),
+    containerBytes: readContainerLimit(read, physicalBytes),
     heapBytes: getHeapStatistics().heap_size_limit,
     physicalBytes,
   };
@@ -77,9 +81,9 @@ function checkBytes(option: string, value: number | undefined, maxBytes: number,
 }
 
 /** cgroup version 2, then 1. A limit above the machine's memory is none. */
-function readContainerLimit(physicalBytes: number): number | undefined {
+function readContainerLimit(read: ReadText, physicalBytes: number): number | undefined {
   for (const path of ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes']) {
-    const bytes = Number(readText(path));
+    const bytes = Number(read(path));
     if (Number.isFinite(bytes) && bytes > 0 && bytes < physicalBytes) return bytes;
   }
   return undefined;

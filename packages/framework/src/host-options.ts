@@ -106,6 +106,7 @@ export function resolveHostOptions(options: HostOptions, problems: Problems): Re
   };
   checkTimeouts(resolved, problems);
   checkNetwork(resolved, problems);
+  checkParts(options, problems);
   if (resolved.security !== undefined) for (const text of curveProblems(resolved.security)) problems.note(text);
   return Object.freeze(resolved);
 }
@@ -122,4 +123,24 @@ function checkNetwork(options: ResolvedHostOptions, problems: Problems): void {
   if (advertiseHost !== undefined && (!isHost(advertiseHost) || isWildcardHost(advertiseHost))) {
     problems.add('network.advertiseHost', advertiseHost, 'a host name or an IP address, no wildcard');
   }
+}
+
+/** What plain JavaScript could get wrong and only the first message would show. */
+function checkParts(options: HostOptions, problems: Problems): void {
+  const { services, logger, onUnhandled } = options;
+  if (services !== undefined && !hasMethods(services, ['createScope'])) {
+    problems.add('services', services, 'an object with createScope');
+  }
+  if (logger !== undefined && !hasMethods(logger, ['debug', 'info', 'warn', 'error'])) {
+    problems.add('logger', logger, 'an object with debug, info, warn and error');
+  }
+  if (onUnhandled !== undefined && typeof onUnhandled !== 'function') {
+    problems.add('onUnhandled', onUnhandled, 'a function');
+  }
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const methods = value as Readonly<Record<string, unknown>>; // any object may be asked for any property
+  return names.every((name) => typeof methods[name] === 'function');
 }

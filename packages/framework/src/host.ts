@@ -8,19 +8,21 @@
  * H3 One shutdown: all callers share its result; it ends at its deadline, come what may (DRAIN-005 to DRAIN-007).
  */
 import type { ClientServerChannelBuilder, ClientServerRuntime } from '@zlink/clientserver';
+import { type CallPath, isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import { type CodecExtension, CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
-import { describeValue, Problems, ZLinkError } from '@zlink/kernel/errors';
+import { ConfigurationError, describeValue, Problems, ZLinkError } from '@zlink/kernel/errors';
 import type { ListenerStatus } from '@zlink/kernel/internal/host';
 import type { ReceiveFlow } from '@zlink/kernel/internal/execution';
+import { systemClock } from '@zlink/kernel/internal/time';
 import { type HostedService, HostedServices, type HostState, mayBecome } from '@zlink/kernel/lifecycle';
 import type { MessageCounters } from '@zlink/kernel/observe';
-import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import { ChannelIndex } from './channel-index.ts';
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from './host-options.ts';
 import { claimProcess, type ProcessClaim } from './process-claim.ts';
 import { createRouteClient, type RouteClient } from './route-client.ts';
-import { Shutdown, type ShutdownResult } from './shutdown.ts';
+import { recordServiceFailures } from './service-failures.ts';
+import { Shutdown, type ShutdownResult, STOPPED, tearDown } from './shutdown.ts';
 import { type Wiring, wire } from './wiring.ts';
 
 export interface RuntimeQuery {
@@ -46,7 +48,9 @@ export interface Host extends AsyncDisposable {
    *
    * @param signal - gives the start up; what was reached is released
    * @throws ConfigurationError with every mistake; nothing was bound then
-   * @throws ZLinkError `InvalidOperation` if the host was started before; `InternalFailure` if a hosted service failed
+   * @throws ConfigurationError also if this or another host runs in the process (HOSTREG-001)
+   * @throws ZLinkError `InvalidOperation` if the host has ended; `InternalFailure` if a hosted service failed; what
+   *   binding said if an address cannot be had
    */
   start(signal?: AbortSignal): Promise<void>;
   /**
@@ -84,14 +88,16 @@ class ZLinkHost implements Host {
   #hosted: HostedServices | undefined;
   #claim: ProcessClaim | undefined;
   readonly #startAbort = new AbortController();
+  /** Ends the wait for services that a given up start has to stop. */
+  readonly #undoDeadline = new AbortController();
   #starting: Promise<void> | undefined;
   #shutdown: Promise<ShutdownResult> | undefined;
 
   constructor(options: HostOptions) {
     this.#options = options;
-    this.routeClient = createRouteClient(this.#channels);
+    this.routeClient = createRouteClient((channelName) => this.#pathTo(channelName));
     this.query = Object.freeze({
-      listeners: () => this.#channels.topics.flatMap((topic) => topic.listeners()),
+      listeners: () => (this.#isOver ? [] : this.#channels.topics.flatMap((topic) => topic.listeners())),
       counters: () => this.#channels.topics.flatMap((topic) => topic.counters()),
       inboundDispatch: () => {
         const permits = this.#wiring?.parts.permits;
@@ -135,11 +141,10 @@ class ZLinkHost implements Host {
   }
 
   start(signal?: AbortSignal): Promise<void> {
-    if (this.#state !== 'configuring') {
-      return Promise.reject(new ZLinkError('InvalidOperation', `host cannot start: it is ${this.#state}`));
-    }
+    if (this.#state !== 'configuring') return Promise.reject(this.#startedBefore());
     this.#become('starting');
-    this.#starting = this.#start(signal);
+    // Not within this call: what is started may end the host again, and then waits for this promise.
+    this.#starting = Promise.resolve().then(() => this.#start(signal));
     return this.#starting;
   }
 
@@ -165,7 +170,7 @@ class ZLinkHost implements Host {
     try {
       await this.#reachServing(this.#startAbort.signal);
     } catch (error) {
-      await this.#release(); // H1
+      await this.#undoStart(); // H1
       // A shutdown during the start has its own end.
       if (this.#state === 'starting') this.#become('error');
       throw error;
@@ -183,8 +188,8 @@ class ZLinkHost implements Host {
       await topic.open(this.#wiring.parts);
       abort.throwIfAborted();
     }
-    this.#hosted = new HostedServices(this.#services, (error, where) => resolved.onUnhandled(error, { where }));
-    await this.#hosted.start(abort);
+    this.#hosted = new HostedServices(this.#services, recordServiceFailures(resolved.logger, resolved.onUnhandled));
+    await this.#hosted.start(abort, this.#undoDeadline.signal);
     abort.throwIfAborted();
     for (const topic of this.#channels.topics) topic.serve();
     this.#become('serving');
@@ -193,8 +198,8 @@ class ZLinkHost implements Host {
   #validate(): ResolvedHostOptions {
     const problems = new Problems();
     const resolved = resolveHostOptions(this.#options, problems);
-    const { bindHost, advertiseHost } = resolved;
-    this.#channels.validate({ problems, bindHost, advertiseHost, hasLocationStore: false });
+    const { bindHost, advertiseHost, services } = resolved;
+    this.#channels.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false });
     freezeFilters(this.#filters, resolved.services, problems);
     this.#codecs.freeze(problems);
     problems.throwIfAny();
@@ -202,38 +207,61 @@ class ZLinkHost implements Host {
     return resolved;
   }
 
+  /** Frees whatever a start has reached. */
+  async #undoStart(): Promise<void> {
+    const deadline = this.#undoDeadline.signal;
+    await this.#hosted?.requestStop(deadline); // none left, unless the start was given up after the last one
+    await this.#hosted?.stop(deadline);
+    if (this.#wiring !== undefined) await tearDown(this.#channels.topics, this.#wiring, 0);
+    this.#claim?.release();
+  }
+
   async #stop(deadlineMs: number): Promise<ShutdownResult> {
-    if (this.#state === 'configuring') return this.#neverStarted();
-    const wasStarting = this.#state === 'starting';
-    const hadFailed = this.#state === 'error';
+    const from = this.#state;
+    if (from === 'configuring') return this.#neverStarted();
     this.#become('draining');
-    if (wasStarting) {
-      this.#startAbort.abort(new ZLinkError('ShuttingDown', 'host was shut down while it started'));
-      await this.#starting?.catch(() => undefined); // its caller gets the error
-    }
-    const nothingRuns = wasStarting || hadFailed || this.#wiring === undefined || this.#hosted === undefined;
-    const result: ShutdownResult = nothingRuns
-      ? { outcome: 'stopped', reason: 'none' }
-      : await new Shutdown(this.#channels.topics, this.#hosted!, this.#wiring!, deadlineMs).run();
-    await this.#release();
+    const result = await this.#end(from, deadlineMs);
+    this.#claim?.release();
     this.#become('stopped');
     return result;
   }
 
-  #neverStarted(): ShutdownResult {
-    this.#state = 'stopped'; // DRAIN-007: not a transition of a host that ran
-    return { outcome: 'stopped', reason: 'none' };
+  async #end(from: HostState, deadlineMs: number): Promise<ShutdownResult> {
+    if (from === 'starting') return this.#giveStartUp(deadlineMs);
+    if (from === 'error' || this.#hosted === undefined || this.#wiring === undefined) return STOPPED; // all is freed
+    return new Shutdown(this.#channels.topics, this.#hosted, this.#wiring, deadlineMs).run();
   }
 
-  /** Frees whatever a start has reached; does nothing after an orderly shutdown. */
-  async #release(): Promise<void> {
-    const wiring = this.#wiring;
-    if (wiring !== undefined) {
-      for (const topic of this.#channels.topics) await topic.close(0);
-      await wiring.close();
+  async #giveStartUp(deadlineMs: number): Promise<ShutdownResult> {
+    const timer = systemClock.setTimer(() => this.#undoDeadline.abort(), deadlineMs);
+    this.#startAbort.abort(new ZLinkError('ShuttingDown', 'host was shut down while it started'));
+    await this.#starting?.catch(() => undefined); // its caller gets the error
+    systemClock.clearTimer(timer);
+    return this.#undoDeadline.signal.aborted ? { outcome: 'forceStopped', reason: 'deadlineExceeded' } : STOPPED;
+  }
+
+  #neverStarted(): ShutdownResult {
+    this.#state = 'stopped'; // DRAIN-007: not a transition of a host that ran
+    return STOPPED;
+  }
+
+  /** The way of a channel's calls, or why there is none (CALL-005). */
+  #pathTo(channelName: string): CallPath | ZLinkError {
+    if (this.#hosted !== undefined && !this.#isOver) return this.#channels.pathTo(channelName); // HOST-004: services may call
+    if (this.#state === 'configuring' || this.#state === 'starting') {
+      return new ZLinkError('InvalidOperation', `host takes no calls yet: it is ${this.#state}`);
     }
-    this.#claim?.release();
-    this.#claim = undefined;
+    return new ZLinkError('ShuttingDown', `host takes no calls any more: it is ${this.#state}`);
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'stopped' || this.#state === 'error';
+  }
+
+  /** HOSTREG-001 */
+  #startedBefore(): Error {
+    if (this.#isOver) return new ZLinkError('InvalidOperation', `host cannot start again: it is ${this.#state}`);
+    return new ConfigurationError([`host: it was started before and is ${this.#state}`]);
   }
 
   readonly #requireOpen = (): void => {

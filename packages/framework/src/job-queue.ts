@@ -1,4 +1,8 @@
-/** How many received messages may wait for their handler: from options and processors (JOBQ-001, JOBQ-003). */
+/**
+ * How many received messages may wait for their handler: from options and processors (JOBQ-001, JOBQ-003).
+ *
+ * Owns the table of profiles and the detection of processors. Leaves taking and returning permits to the kernel.
+ */
 import { availableParallelism } from 'node:os';
 import { readFileSync } from 'node:fs';
 import type { Problems } from '@zlink/kernel/errors';
@@ -42,7 +46,8 @@ export function resolveJobQueue(options: JobQueueOptions, facts: ProcessorFacts,
 
 function resolveMax(options: JobQueueOptions, facts: ProcessorFacts, problems: Problems): number {
   const profile = options.applicationJobQueueProfile ?? 'balanced';
-  const jobs = JOBS_PER_PROCESSOR[profile] as number | undefined;
+  // Plain JavaScript may name anything, also what every object inherits.
+  const jobs = Object.hasOwn(JOBS_PER_PROCESSOR, profile) ? JOBS_PER_PROCESSOR[profile] : undefined;
   if (jobs === undefined) {
     problems.add('inboundDispatch.applicationJobQueueProfile', profile, Object.keys(JOBS_PER_PROCESSOR).join(', '));
   }
@@ -62,20 +67,26 @@ export function effectiveProcessors(facts: ProcessorFacts): number {
   return known.length === 0 ? 1 : Math.min(...(known as number[]));
 }
 
-export function readProcessorFacts(): ProcessorFacts {
-  return { parallelism: availableParallelism(), affinity: readCpusetCount(), quota: readQuota() };
+/** Content of a file, trimmed; undefined: there is none. */
+type ReadText = (path: string) => string | undefined;
+
+export function readProcessorFacts(read: ReadText = readFile, parallelism = availableParallelism()): ProcessorFacts {
+  return { parallelism, affinity: readCpusetCount(read), quota: readQuota(read) };
 }
 
-/** `floor(quota / period)` of cgroup version 2, at least 1. */
-function readQuota(): number | undefined {
-  const [quota, period] = (readText('/sys/fs/cgroup/cpu.max') ?? '').split(' ').map(Number);
+/** `floor(quota / period)` of cgroup version 2, then 1; at least 1. */
+function readQuota(read: ReadText): number | undefined {
+  const version2 = read('/sys/fs/cgroup/cpu.max')?.split(' ');
+  const [quota, period] = (
+    version2 ?? ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((name) => read(`/sys/fs/cgroup/cpu/${name}`))
+  ).map(Number);
   if (quota === undefined || period === undefined || !(quota > 0) || !(period > 0)) return undefined;
   return Math.max(1, Math.floor(quota / period));
 }
 
-/** Counts a list like `0-3,8`. */
-function readCpusetCount(): number | undefined {
-  const text = readText('/sys/fs/cgroup/cpuset.cpus.effective') ?? '';
+/** Counts a list like `0-3,8`, of cgroup version 2, then 1. */
+function readCpusetCount(read: ReadText): number | undefined {
+  const text = read('/sys/fs/cgroup/cpuset.cpus.effective') ?? read('/sys/fs/cgroup/cpuset/cpuset.effective_cpus') ?? '';
   if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return undefined;
   let count = 0;
   for (const range of text.split(',')) {
@@ -85,7 +96,7 @@ function readCpusetCount(): number | undefined {
   return count;
 }
 
-function readText(path: string): string | undefined {
+function readFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch {

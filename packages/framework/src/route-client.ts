@@ -1,7 +1,7 @@
 /** The client that applications start channel calls with. */
-import { type RequestCall, RequestBuilder, SendBuilder, type SendCall } from '@zlink/kernel/call';
+import { type CallPath, type RequestCall, RequestBuilder, SendBuilder, type SendCall } from '@zlink/kernel/call';
+import type { ZLinkError } from '@zlink/kernel/errors';
 import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
-import type { ChannelIndex } from './channel-index.ts';
 
 export interface RouteClient {
   /**
@@ -22,11 +22,12 @@ export interface RouteClient {
   requestToChannel<R>(channelName: string, request: Sendable<R>): RequestCall<R>;
 }
 
-export function createRouteClient(channels: ChannelIndex): RouteClient {
+/** @param pathTo - the way of a channel's calls, or why there is none */
+export function createRouteClient(pathTo: (channelName: string) => CallPath | ZLinkError): RouteClient {
   return Object.freeze({
     sendToChannel: (channelName: string, message: Sendable) =>
-      new SendBuilder(channels.pathTo(channelName), resolveOutbound(message)),
+      new SendBuilder(pathTo(channelName), resolveOutbound(message)),
     requestToChannel: <R>(channelName: string, request: Sendable<R>) =>
-      new RequestBuilder<R>(channels.pathTo(channelName), resolveOutbound(request)),
+      new RequestBuilder<R>(pathTo(channelName), resolveOutbound(request)),
   });
 }

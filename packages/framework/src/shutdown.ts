@@ -5,6 +5,7 @@
  */
 import type { Topic } from '@zlink/kernel/internal/host';
 import type { HostedServices } from '@zlink/kernel/lifecycle';
+import { errorText } from '@zlink/kernel/observe';
 import type { Wiring } from './wiring.ts';
 
 export interface ShutdownResult {
@@ -12,8 +13,24 @@ export interface ShutdownResult {
   readonly reason: 'none' | 'deadlineExceeded' | 'teardownFailed';
 }
 
-/** Time for the last words of links, within the deadline. */
+/** Everything ended in time, or nothing ran. */
+export const STOPPED: ShutdownResult = Object.freeze({ outcome: 'stopped', reason: 'none' });
+
+/** Time for the last words of links. */
 const LINGER_MS = 1_000;
+
+/** Releases topics and transport, one failure stopping nothing else. False: something could not be freed. */
+export async function tearDown(topics: readonly Topic[], wiring: Wiring, lingerMs: number): Promise<boolean> {
+  const ends = await Promise.allSettled(topics.map((topic) => topic.close(lingerMs)));
+  ends.push(...(await Promise.allSettled([wiring.close()]))); // after its topics: they still use it
+  let ok = true;
+  for (const end of ends) {
+    if (end.status === 'fulfilled') continue;
+    ok = false;
+    wiring.parts.logger.error({ eventId: 'zlink.runtime.teardown_failed', error: errorText(end.reason) });
+  }
+  return ok;
+}
 
 export class Shutdown {
   readonly #topics: readonly Topic[];
@@ -38,24 +55,24 @@ export class Shutdown {
       await this.#untilDeadline(Promise.all(this.#topics.map((topic) => topic.drained())));
       const late = this.#deadline.signal.aborted;
       if (late) for (const topic of this.#topics) topic.abort();
-      await this.#hosted.stop(this.#deadline.signal);
-      return await this.#tearDown(late);
+      const services = await this.#hosted.stop(this.#deadline.signal);
+      return await this.#tearDown(late || services.unfinished > 0);
     } finally {
       clock.clearTimer(timer);
     }
   }
 
   async #tearDown(late: boolean): Promise<ShutdownResult> {
-    const remainingMs = Math.max(0, this.#deadlineAtMs - this.#wiring.parts.clock.nowMs());
-    const lingerMs = Math.min(LINGER_MS, remainingMs);
-    let failed = false;
-    for (const end of await Promise.allSettled(this.#topics.map((topic) => topic.close(lingerMs)))) {
-      if (end.status === 'rejected') failed = true;
+    // Callers still learn how what was given up has ended: that is worth a part of the time after the deadline.
+    const lingerMs = late ? LINGER_MS : Math.min(LINGER_MS, this.#remainingMs);
+    if (!(await tearDown(this.#topics, this.#wiring, lingerMs))) {
+      return { outcome: 'forceStopped', reason: 'teardownFailed' };
     }
-    await this.#wiring.close();
-    if (failed) return { outcome: 'forceStopped', reason: 'teardownFailed' };
-    if (late) return { outcome: 'forceStopped', reason: 'deadlineExceeded' };
-    return { outcome: 'stopped', reason: 'none' };
+    return late ? { outcome: 'forceStopped', reason: 'deadlineExceeded' } : STOPPED;
+  }
+
+  get #remainingMs(): number {
+    return Math.max(0, this.#deadlineAtMs - this.#wiring.parts.clock.nowMs());
   }
 
   #untilDeadline(work: Promise<unknown>): Promise<void> {

@@ -254,6 +254,32 @@ test('[CORE-009] a refused address refuses new connections only, until it is res
   expect((await dial(pair)).dialer.opened).toBe(1);
 });
 
+test("[C03] a fault on '*' concerns every address, and adds up with the fault of a single connection", async () => {
+  const pair = await arrange();
+  const second = await record(pair.client);
+  const { pipe, acceptor } = await dial(pair);
+  const other = new PipeRecorder();
+  const away = pair.server.connect({ address: second.listener.address, maxPartBytes: 0 }, other);
+  await loopTurns(TURNS);
+  pair.network.delay('*', 20);
+  pair.network.delay(pipe, 50);
+  pipe.send([bytesOf('late')]);
+  away.send([bytesOf('earlier')]);
+  await pair.clock.advanceAsync(20);
+  expect([acceptor.texts, second.recorders[0]?.texts]).toEqual([[], ['earlier']]);
+  await pair.clock.advanceAsync(30);
+  expect(acceptor.texts).toEqual(['late']);
+  pair.network.refuse('*');
+  const refused = new PipeRecorder();
+  pair.client.connect({ address: pair.address, maxPartBytes: 0 }, refused);
+  await pair.clock.advanceAsync(40);
+  expect(refused.closed).toEqual(['connection refused']);
+  pair.network.restore();
+  pair.network.cut('*');
+  await loopTurns(TURNS);
+  expect([acceptor.closed, other.closed]).toEqual([['connection lost'], ['connection lost']]);
+});
+
 test('[CORE-004] a paused receiver of one connection reads nothing, loses nothing and disturbs no other', async () => {
   const pair = await arrange();
   const paused = await dial(pair);

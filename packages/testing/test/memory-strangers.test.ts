@@ -1,4 +1,5 @@
 /** Links survive strangers on their port: raw bytes before the handshake, broken records after it. */
+import { JobPermits } from '@zlink/kernel/internal/execution';
 import { createLinkTransport } from '@zlink/kernel/internal/link';
 import type { Pipe, PipeEngine } from '@zlink/kernel/internal/transport';
 import { encodeHello, EndpointKind, RecordKind } from '@zlink/kernel/internal/wire';
@@ -13,7 +14,6 @@ import {
 } from '../src/index.ts';
 import { descriptorOf, RigHost, SCOPE } from '../src/suites/transport/rig-host.ts';
 import { clientServer } from '../src/suites/transport/shapes.ts';
-import { JobPermits } from '@zlink/kernel/internal/execution';
 import { PipeRecorder } from './pipe-recorder.ts';
 
 const ignore = (): void => undefined;

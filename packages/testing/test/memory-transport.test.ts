@@ -10,8 +10,7 @@ const createHarness = async (): Promise<TransportHarness> => {
   return {
     quietTurns: 8,
     sharesMemory: true,
-    makeTransport: (overrides) =>
-      createLinkTransport(createMemoryEngine(network), { ...overrides, logger: silent }),
+    makeTransport: (overrides) => createLinkTransport(createMemoryEngine(network), { ...overrides, logger: silent }),
     address: () => 'tcp://node:0',
     faults: {
       cut: () => network.cut('*'),

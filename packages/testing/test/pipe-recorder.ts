@@ -31,7 +31,11 @@ export interface RecordedListener {
   readonly recorders: PipeRecorder[];
 }
 
-export async function record(engine: PipeEngine, address = 'tcp://node:0', maxPartBytes = 0): Promise<RecordedListener> {
+export async function record(
+  engine: PipeEngine,
+  address = 'tcp://node:0',
+  maxPartBytes = 0,
+): Promise<RecordedListener> {
   const pipes: Pipe[] = [];
   const recorders: PipeRecorder[] = [];
   const listener = await engine.listen({ address, maxPartBytes, onRefused: () => undefined }, (pipe) => {

@@ -4,7 +4,8 @@
  * Owns both processes from opening to end. Leaves the order of measurements to `interleave.ts`.
  *
  * 1. Each side has processes of its own: neither its code nor its garbage shares a heap with another side.
- * 2. One-way messages are counted by the receiver, requests by the caller: a request is complete when its answer is.
+ * 2. One-way messages are counted by the receiver, from the first submission to the last arrival: what a sender has put
+ *    into buffers is not yet there. Requests are counted by the caller: a request is complete when its answer is.
  * 3. A measurement has as many messages as the last warm-up says fit into the wanted time.
  */
 import { Peer } from './peer.ts';
@@ -65,11 +66,11 @@ export class Duo {
   /** Sends so many one-way messages and waits until they have arrived; messages per second at the receiver. */
   async stream(count: number): Promise<number> {
     await this.server.ask('arm', { count });
-    const [{ elapsedMs }] = await Promise.all([
+    const [{ lastAtMs }, { startedAtMs }] = await Promise.all([
       this.server.ask('counted', undefined),
       this.client.ask('stream', { count }),
     ]);
-    return ((count - 1) / elapsedMs) * 1_000; // the clock starts with the first message
+    return (count / (lastAtMs - startedAtMs)) * 1_000;
   }
 
   async end(): Promise<void> {

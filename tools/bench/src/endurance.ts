@@ -3,7 +3,8 @@
  *
  * Owns the run: finding the capacity, pacing the load, sampling both processes, the verdict.
  *
- * 1. Samples follow a full collection, so that they show what is kept and not what waits to be collected.
+ * 1. Samples are taken in a lull, when all answers have come, and follow a full collection: they show what is kept, not
+ *    what is under way or waits to be collected.
  * 2. Every message must have arrived: a run that lost one has failed, however level its memory was.
  */
 import { writeFileSync } from 'node:fs';
@@ -60,10 +61,12 @@ async function endure(duo: Duo, minutes: number, loadPercent: number) {
   const totalMs = minutes * 60_000;
   const sampleMs = Math.max(minSampleMs, totalMs / sampleCount);
   const rows: Row[] = [];
+  let sentCount = 0;
   const startedAtMs = performance.now();
-  await duo.client.ask('pace', { operationsPerSecond });
   while (performance.now() - startedAtMs < totalMs) {
+    await duo.client.ask('pace', { operationsPerSecond });
     await pause(sampleMs);
+    sentCount += (await duo.client.ask('rest', undefined)).sentCount; // 1
     const [client, server] = await Promise.all([
       duo.client.ask('sample', undefined),
       duo.server.ask('sample', undefined),
@@ -72,7 +75,6 @@ async function endure(duo: Duo, minutes: number, loadPercent: number) {
     rows.push(row);
     console.log(rowLine(row, seenBefore));
   }
-  const { sentCount } = await duo.client.ask('rest', undefined);
   const lostCount = sentCount - (await arrivedCount(duo, seenBefore, sentCount));
   return { capacityPerSecond, operationsPerSecond, sentCount, lostCount, rows };
 }
@@ -137,7 +139,7 @@ async function main(): Promise<void> {
     for (const finding of found) console.log(findingLine(finding));
     const isLevel = found.every(({ verdict }) => verdict === 'level');
     const verdict = isLevel && run.lostCount === 0 ? 'steady' : 'not steady';
-    console.log(`${run.sentCount} messages sent, ${run.lostCount} lost`, `\n${verdict}`);
+    console.log(`${run.sentCount} messages sent, ${run.lostCount} lost\n${verdict}`);
     if (values.json !== undefined) {
       const report = { machine, side, minutes, loadPercent, ...run, findings: found, verdict };
       writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);

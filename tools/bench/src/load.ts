@@ -54,6 +54,8 @@ export async function calls(end: ClientEnd, cargo: Cargo, plan: CallPlan): Promi
 
 /** Load that runs until it is told to rest. */
 export interface EndlessLoad {
+  /** Messages that the end has taken so far. */
+  readonly sentCount: number;
   rest(): Promise<{ readonly sentCount: number }>;
 }
 
@@ -70,6 +72,9 @@ export function flood(end: ClientEnd, cargo: Cargo): EndlessLoad {
   };
   const running = run();
   return {
+    get sentCount() {
+      return sentCount;
+    },
     rest: async () => {
       isOn = false;
       await running;
@@ -107,6 +112,9 @@ export function pace(end: ClientEnd, cargo: Cargo, operationsPerSecond: number):
   }, paceMs);
 
   return {
+    get sentCount() {
+      return sentCount;
+    },
     rest: async () => {
       clearInterval(timer);
       await Promise.all(inFlight);

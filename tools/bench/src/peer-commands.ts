@@ -36,12 +36,12 @@ export interface Commands {
   };
   /** Server: exactly so many messages will come. */
   arm: { readonly args: { readonly count: number }; readonly result: undefined };
-  /** Server: waits for the last announced message; the time between the first and the last. */
-  counted: { readonly args: undefined; readonly result: { readonly elapsedMs: number } };
+  /** Server: waits for the last announced message; when it arrived, by the machine's clock. */
+  counted: { readonly args: undefined; readonly result: { readonly lastAtMs: number } };
   /** Server: bytes a sender may have under way. */
   window: { readonly args: undefined; readonly result: { readonly windowBytes: number | undefined } };
-  /** Client: sends so many messages, each as soon as the end takes it. */
-  stream: { readonly args: { readonly count: number }; readonly result: undefined };
+  /** Client: sends so many messages, each as soon as the end takes it; when it began, by the machine's clock. */
+  stream: { readonly args: { readonly count: number }; readonly result: { readonly startedAtMs: number } };
   /** Client: requests by several callers. A median that is no number arrives as null. */
   calls: {
     readonly args: CallPlan;
@@ -49,7 +49,9 @@ export interface Commands {
   };
   /** Client: sends without end, until `rest`; the result comes at once. */
   flood: { readonly args: undefined; readonly result: undefined };
-  /** Client: ends the flood; how many messages it has sent. */
+  /** Client: how many messages the end has taken from the running load. */
+  progress: { readonly args: undefined; readonly result: { readonly sentCount: number } };
+  /** Client: ends the running load; how many messages it has sent. */
   rest: { readonly args: undefined; readonly result: { readonly sentCount: number } };
   /** Client: requests and sends by turns at a steady pace, until `rest`. */
   pace: { readonly args: { readonly operationsPerSecond: number }; readonly result: undefined };

@@ -8,6 +8,7 @@
 import { readdirSync } from 'node:fs';
 import { createCargo } from './cargo.ts';
 import { calls, type EndlessLoad, flood, pace, stream } from './load.ts';
+import { machineNowMs } from './machine-clock.ts';
 import { Meter } from './meter.ts';
 import type { CommandName, Commands, PeerSample, WorkSpec } from './peer-commands.ts';
 import { loadSide } from './sides/load-side.ts';
@@ -18,7 +19,7 @@ type Perform = {
 };
 
 export class PeerStage implements Perform {
-  readonly #meter = new Meter(() => performance.now());
+  readonly #meter = new Meter(machineNowMs);
   #server: ServerEnd | undefined;
   #client: { readonly end: ClientEnd; readonly work: Work } | undefined;
   #load: EndlessLoad | undefined;
@@ -42,17 +43,18 @@ export class PeerStage implements Perform {
   }
 
   async counted(): Promise<Commands['counted']['result']> {
-    return { elapsedMs: await this.#meter.finished() };
+    return { lastAtMs: await this.#meter.finished() };
   }
 
   async window(): Promise<Commands['window']['result']> {
     return { windowBytes: this.#server?.windowBytes };
   }
 
-  async stream({ count }: Commands['stream']['args']): Promise<undefined> {
+  async stream({ count }: Commands['stream']['args']): Promise<Commands['stream']['result']> {
     const { end, work } = this.#requireClient();
+    const startedAtMs = machineNowMs();
     await stream(end, work.cargo, count);
-    return undefined;
+    return { startedAtMs };
   }
 
   async calls(plan: Commands['calls']['args']): Promise<Commands['calls']['result']> {
@@ -70,6 +72,10 @@ export class PeerStage implements Perform {
     const { end, work } = this.#requireClient();
     this.#load = pace(end, work.cargo, operationsPerSecond);
     return undefined;
+  }
+
+  async progress(): Promise<Commands['progress']['result']> {
+    return { sentCount: this.#load?.sentCount ?? 0 };
   }
 
   async rest(): Promise<Commands['rest']['result']> {

@@ -3,7 +3,7 @@
  *
  * Owns the process and its questions. Leaves what to ask to `duo.ts` and the scenarios.
  *
- * 1. A peer that ends before it was told to fails every open question.
+ * 1. A peer that ends before it was told to fails every open question; so does one that takes too long to answer.
  * 2. No peer outlives the coordinator: it is killed, even if it was stopped.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -14,10 +14,13 @@ import type { Answer, CommandName, Commands, Question } from './peer-commands.ts
 interface Waiter {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
+  readonly limit: NodeJS.Timeout;
 }
 
 const entry = fileURLToPath(new URL('./peer-main.js', import.meta.url));
 const exitGraceMs = 3_000;
+/** Far above any measurement: what takes longer hangs, for example because a message was lost. */
+const answerLimitMs = 60_000;
 const living = new Set<ChildProcess>();
 
 process.on('exit', () => {
@@ -44,8 +47,13 @@ export class Peer {
   ask<Name extends CommandName>(command: Name, args: Commands[Name]['args']): Promise<Commands[Name]['result']> {
     return new Promise((resolve, reject) => {
       const question: Question = { id: ++this.#lastId, command, args };
-      // The stage answers each command with what the table of commands says.
-      this.#waiters.set(question.id, { resolve: resolve as (result: unknown) => void, reject });
+      const giveUp = (): void => this.#take(question.id)?.reject(new Error(`peer does not answer "${command}"`));
+      this.#waiters.set(question.id, {
+        // The stage answers each command with what the table of commands says.
+        resolve: resolve as (result: unknown) => void,
+        reject,
+        limit: setTimeout(giveUp, answerLimitMs),
+      });
       this.#child.send(question, (error) => {
         if (error !== null) this.#take(question.id)?.reject(error);
       });
@@ -85,11 +93,11 @@ export class Peer {
   #take(id: number): Waiter | undefined {
     const waiter = this.#waiters.get(id);
     this.#waiters.delete(id);
+    clearTimeout(waiter?.limit);
     return waiter;
   }
 
   #fail(error: Error): void {
-    for (const { reject } of this.#waiters.values()) reject(error);
-    this.#waiters.clear();
+    for (const id of [...this.#waiters.keys()]) this.#take(id)?.reject(error);
   }
 }

@@ -24,6 +24,7 @@ import type { CallPath, RoutableCall } from './call-path.ts';
 import type { RequestCall } from './call.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
 import { rejected } from './send-call.ts';
+import { follow, type SignalFollower, unfollow } from './signal-followers.ts';
 import { submittedTwice } from './single-use.ts';
 import { CallTimer } from './timer.ts';
 import { requireTimeoutMs } from './timeout.ts';
@@ -94,7 +95,7 @@ const STARTING: RequestState = { kind: 'starting' };
 const SUBMITTED: RequestState = { kind: 'submitted' };
 const ENDED: RequestState = { kind: 'ended' };
 
-class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
+class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, SignalFollower {
   readonly kind = RecordKind.request;
   readonly name: OutboundName;
   readonly errorNumber = 0;
@@ -115,7 +116,6 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
   #state: RequestState = STARTING;
   #link: Link | undefined;
   #signal: AbortSignal | undefined;
-  #onAbort: (() => void) | undefined;
   #resolve!: (value: R) => void; // set in start, before anything can settle
   #reject!: (error: unknown) => void;
 
@@ -211,6 +211,10 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
     this.#fail(error);
   }
 
+  onAbort(reason: unknown): void {
+    this.#fail(reason, true);
+  }
+
   onDeadline(): void {
     const waited = Math.round(this.deadlineAtMs - this.#startedAtMs);
     this.#fail(
@@ -227,8 +231,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
     const inheritedAtMs = deadlineOf(signal);
     if (inheritedAtMs !== undefined) this.deadlineAtMs = Math.min(this.deadlineAtMs, inheritedAtMs);
     this.#signal = signal;
-    this.#onAbort = () => this.#fail(signal.reason, true);
-    signal.addEventListener('abort', this.#onAbort, { once: true });
+    follow(signal, this);
   }
 
   /** Whatever the codec throws, the caller gets one kind of error for a reply that cannot be read. */
@@ -275,9 +278,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry {
       this.#path.wheel.remove(previous.timer);
     }
     if (previous.kind === 'submitted') this.#path.wheel.remove(this); // Q2
-    if (next.kind === 'ended' && this.#onAbort !== undefined) {
-      this.#signal?.removeEventListener('abort', this.#onAbort);
-    }
+    if (next.kind === 'ended' && this.#signal !== undefined) unfollow(this.#signal, this);
   }
 }
 

@@ -13,6 +13,7 @@ import type { PayloadSink } from '../codec/index.ts';
 import type { CallPath, RoutableCall } from './call-path.ts';
 import type { SendCall } from './call.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
+import { follow, type SignalFollower, unfollow } from './signal-followers.ts';
 import { submittedTwice } from './single-use.ts';
 import { CallTimer } from './timer.ts';
 
@@ -62,7 +63,7 @@ const STARTING: SendState = { kind: 'starting' };
 const ENDED: SendState = { kind: 'ended' };
 const ACCEPTED = Promise.resolve();
 
-class Send implements RoutableCall {
+class Send implements RoutableCall, SignalFollower {
   readonly kind = RecordKind.send;
   readonly name: OutboundName;
   readonly errorNumber = 0;
@@ -77,7 +78,6 @@ class Send implements RoutableCall {
   #state: SendState = STARTING;
   #startedAtMs = 0;
   #signal: AbortSignal | undefined;
-  #onAbort: (() => void) | undefined;
   #resolve: (() => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
 
@@ -101,8 +101,7 @@ class Send implements RoutableCall {
       this.#reject = reject;
       if (signal === undefined) return;
       if (signal.aborted) return this.#fail(signal.reason); // encoding it has aborted the signal
-      this.#onAbort = () => this.#fail(signal.reason);
-      signal.addEventListener('abort', this.#onAbort, { once: true });
+      follow(signal, this);
     });
   }
 
@@ -147,6 +146,10 @@ class Send implements RoutableCall {
     this.#fail(error);
   }
 
+  onAbort(reason: unknown): void {
+    this.#fail(reason);
+  }
+
   /** A handler's own deadline, passed on by its signal, is never exceeded (C12). */
   #limit(timeoutMs: number): number {
     const atMs = this.#startedAtMs + timeoutMs;
@@ -174,9 +177,8 @@ class Send implements RoutableCall {
     if (previous.kind === 'awaitingTarget' || previous.kind === 'awaitingCredit') {
       this.#path.wheel.remove(previous.timer);
     }
-    if (next.kind === 'ended' && this.#onAbort !== undefined) {
-      this.#signal?.removeEventListener('abort', this.#onAbort);
-    }
+    if (next.kind === 'ended' && this.#resolve !== undefined && this.#signal !== undefined)
+      unfollow(this.#signal, this);
   }
 }
 

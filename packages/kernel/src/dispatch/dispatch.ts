@@ -163,8 +163,7 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
     this.kind = RecordKind.error;
     this.name = undefined;
     this.errorNumber = ErrorKind[error.kind];
-    this.costBytes = 0;
-    this.encodingFailed = false;
+    this.costBytes = 0; // that of a reply is not this record's
     this.#form = undefined;
     this.#content = error.text;
   }
@@ -204,11 +203,8 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
     const controller = new AbortController();
     // Calls started with it inherit the rest of the time, and are known as part of accepted work (C12).
     withDeadline(controller.signal, this.deadlineAtMs === 0 ? Infinity : this.deadlineAtMs);
-    if (this.deadlineAtMs !== 0) {
-      if (this.phase === 'running' && this.replyState === 'open' && this.abortReason === undefined) {
-        if (!this.#owner.watch(this)) this.#owner.deadlinePassed(this);
-      }
-    }
+    const isAwaited = this.phase === 'running' && this.replyState === 'open' && this.abortReason === undefined;
+    if (isAwaited && !this.#owner.watch(this)) this.#owner.deadlinePassed(this);
     if (this.abortReason !== undefined) controller.abort(this.abortReason); // D4
     return controller;
   }

@@ -3,7 +3,8 @@
  *
  * Owns what of a value may be shown. Knows no options: a value that is secret by nature must not be given to it.
  *
- * 1. Never throws and runs no code of the value: no getter, no toString, no iterator (proxy traps aside).
+ * 1. Never throws, and runs no code of the value: no getter, no toString, no iterator. Traps of a proxy and a
+ *    byteLength of its own are the exception.
  * 2. The result is one line of at most `maxLength` characters.
  * 3. The inside of objects, arrays and byte arrays is never shown, nor what a URL carries before its `@`.
  */

@@ -37,7 +37,8 @@ export const ErrorKind = Object.freeze({
 
 export type ErrorKindName = keyof typeof ErrorKind;
 
-const namesByNumber = Object.keys(ErrorKind) as ErrorKindName[]; // keys() loses the key type; order is declaration order (1.)
+// keys() keeps the declaration order (1) but not the key type.
+const namesByNumber = Object.keys(ErrorKind) as ErrorKindName[];
 
 /** The kind that a number from the wire stands for; `undefined` for a number this version does not know. */
 export function errorKindOf(n: number): ErrorKindName | undefined {

@@ -99,6 +99,19 @@ test('[DISP-001] a function is called without this', () => {
   expect(seen).toEqual([undefined]);
 });
 
+test('[DISP-002] two owners behind one link keep their handlers apart, though its names are the same objects', () => {
+  const link = new FakeLink();
+  const name = { scope: '', contentType: 'application/json', packetName: Notice.packetName, slot: undefined };
+  const seen: string[] = [];
+  const parts = loopParts();
+  const [a, b] = ['a', 'b'].map((owner) => loopDispatcher(owner, parts, () => void seen.push(owner)));
+  for (const dispatcher of [a, b, a]) {
+    if (!parts.permits.tryAcquire()) throw new Error('no permit left');
+    dispatcher?.accept(inboundRecord({ kind: 'send', name, payload: Buffer.from('{}') }), link);
+  }
+  expect(seen).toEqual(['a', 'b', 'a']);
+});
+
 test('[DISP-003] a Channel context holds the logical facts of its message and nothing else', () => {
   const contexts: ChannelContext[] = [];
   const harness = new Harness((handlers) =>
@@ -382,12 +395,30 @@ describe('permits', () => {
         harness.dispatcher.accept(record, harness.link);
       },
     };
-    harness.permits.wait(source);
-    harness.send = () => undefined;
-    harness.permits.release(); // hands the one permit to the source; it was never acquired, so one more is in use now
+    expect(harness.permits.tryAcquire()).toBe(true);
+    source.onPermit();
     while (harness.waitsForTurn) harness.turn();
     expect(seen).toHaveLength(count - 1);
     expect(seen.every((value, index) => value === index + 1)).toBe(true);
+    expectNothingHeld(harness);
+  });
+
+  test('[JOBQ-004] refused messages do not pile up on the stack, however many permits they hand on', () => {
+    const harness = new Harness(() => undefined, { maxPermits: 1 });
+    harness.dispatcher.stopIntake('Rejected');
+    const name = { scope: '', contentType: 'application/json', packetName: 'any', slot: undefined };
+    let left = 50_000;
+    const source = {
+      onPermit: (): void => {
+        if (left-- === 0) return harness.permits.release();
+        harness.permits.wait(source);
+        harness.dispatcher.accept(inboundRecord({ kind: 'send', name, payload: Buffer.from('{}') }), harness.link);
+      },
+    };
+    expect(harness.permits.tryAcquire()).toBe(true);
+    source.onPermit();
+    expect(harness.sends).toMatchObject({ accepted: 50_000, dropped: { shutdown: 50_000 } });
+    expectNothingHeld(harness);
   });
 
   test('[JOBQ-004] every way a message can end returns its permit once', async () => {

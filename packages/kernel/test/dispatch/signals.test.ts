@@ -115,6 +115,13 @@ test('[C12] a signal asked for after the deadline is aborted at once', async () 
   expectNothingHeld(harness);
 });
 
+test('[C12] the signal of accepted work without a limit is known as such', () => {
+  const { harness, signals } = arrange();
+  harness.request(Ask, { n: 1 });
+  harness.send(Tell, { n: 1 });
+  expect(signals.map((signal) => deadlineOf(signal))).toEqual([Infinity, Infinity]);
+});
+
 test('[CALL-003] a deadline costs no timer unless the signal was asked for', () => {
   const harness = new Harness((handlers) =>
     handlers.addRequest(Ask, () => new Promise<{ ok: boolean }>(() => undefined)),

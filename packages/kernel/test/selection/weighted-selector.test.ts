@@ -186,7 +186,7 @@ test('[WRR-004] whatever the weights and list changes, each choice is that of th
         expect(take(selector, phase.choices)).toEqual(take(procedure, phase.choices));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 150 },
   );
 });
 

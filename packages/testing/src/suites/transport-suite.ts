@@ -20,7 +20,7 @@ import { TransportRig } from './transport/rig.ts';
 
 export interface SuiteCase {
   readonly title: string;
-  run(): Promise<void>;
+  readonly run: () => Promise<void>;
 }
 
 const cases: readonly RigCase[] = [

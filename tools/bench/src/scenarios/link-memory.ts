@@ -2,23 +2,29 @@
  * Memory of a sender whose receiver stands still (SIGSTOP), relative to the window that the receiver granted.
  *
  * Growth is what the sender's program keeps alive after a full collection, heap and buffers outside of it, compared with
- * the moment before the stop. Drift is how much of that comes in the last two thirds of the stop: a sender that holds
- * back is done growing by then. The resident set is information: allocators keep what was freed.
+ * the moment before the stop. Drift is the slope over the last two thirds of the stop, times their length: a sender that
+ * holds back is done growing by then.
+ *
+ * Information: the resident set, since allocators keep what was freed; and what the sender could submit during the stop,
+ * since the buffers of the kernel hold some megabytes that are no memory of the process.
  */
 import { atMost } from '../bar.ts';
 import { Duo } from '../duo.ts';
-import type { Figures } from '../figures.ts';
+import { type Figures, slope } from '../figures.ts';
 import type { PeerSample } from '../peer-commands.ts';
 import type { Conditions, Scenario } from '../scenario.ts';
 
 const mebibyte = 1_048_576;
-const warmUpCount = 20_000;
-const sampleCount = 9;
+/** Long enough for heaps and allocators to find their size under this load. */
+const minWarmUpMs = 1_000;
+const sampleCount = 12;
+const sizeBytes = 1_024;
 
 interface Stall {
   readonly growthBytes: number;
   readonly driftBytes: number;
   readonly rssGrowthBytes: number;
+  readonly acceptedBytes: number;
 }
 
 export const linkMemory: Scenario = {
@@ -29,17 +35,19 @@ export const linkMemory: Scenario = {
     { subject: 'link growth', reference: 'window', bar: atMost(1.1) },
     { subject: 'link drift', reference: 'window', bar: atMost(0.05) },
     { subject: 'link rss', reference: 'window' },
+    { subject: 'link accepted', reference: 'window' },
     { subject: 'zeromq.js growth', reference: 'window' },
+    { subject: 'zeromq.js accepted', reference: 'window' },
   ],
   measure,
 };
 
-async function measure({ stalls, stallMs }: Conditions): Promise<Figures> {
+async function measure({ stalls, stallMs, warmUpMs }: Conditions): Promise<Figures> {
   const duos: Duo[] = [];
   const open = async (side: string): Promise<Duo> => {
-    const duo = await Duo.open(side, { kind: 'bytes', sizeBytes: 1_024 }, { kind: 'stream' });
+    const duo = await Duo.open(side, { kind: 'bytes', sizeBytes }, { kind: 'stream' });
     duos.push(duo);
-    await duo.stream(warmUpCount);
+    await duo.warmUp(Math.max(minWarmUpMs, warmUpMs));
     return duo;
   };
   const figures = new Map<string, number[]>();
@@ -51,12 +59,15 @@ async function measure({ stalls, stallMs }: Conditions): Promise<Figures> {
     const zeromq = await open('zeromq.js');
     const { windowBytes } = await link.server.ask('window', undefined);
     for (let round = 0; round < stalls; round++) {
-      const held = await stall(link, stallMs);
       note('window', windowBytes ?? NaN);
-      note('link growth', held.growthBytes);
-      note('link drift', held.driftBytes);
-      note('link rss', held.rssGrowthBytes);
-      note('zeromq.js growth', (await stall(zeromq, stallMs)).growthBytes);
+      const ours = await stall(link, stallMs);
+      note('link growth', ours.growthBytes);
+      note('link drift', ours.driftBytes);
+      note('link rss', ours.rssGrowthBytes);
+      note('link accepted', ours.acceptedBytes);
+      const theirs = await stall(zeromq, stallMs);
+      note('zeromq.js growth', theirs.growthBytes);
+      note('zeromq.js accepted', theirs.acceptedBytes);
     }
     return figures;
   } finally {
@@ -73,12 +84,18 @@ async function stall({ server, client }: Duo, stallMs: number): Promise<Stall> {
     await new Promise((resolve) => setTimeout(resolve, stallMs / sampleCount));
     samples.push(await client.ask('sample', undefined));
   }
+  const { sentCount } = await client.ask('progress', undefined);
   server.resume();
   await client.ask('rest', undefined);
   const held = samples.map(({ heldBytes }) => heldBytes);
   return {
     growthBytes: Math.max(...held) - before.heldBytes,
-    driftBytes: Math.max(...held.slice(sampleCount / 3)) - held[sampleCount / 3 - 1]!,
+    driftBytes: growthBySlope(held.slice(sampleCount / 3)),
     rssGrowthBytes: Math.max(...samples.map(({ rssBytes }) => rssBytes)) - before.rssBytes,
+    acceptedBytes: sentCount * sizeBytes,
   };
+}
+
+function growthBySlope(values: readonly number[]): number {
+  return slope(values.map((value, index) => ({ x: index, y: value }))) * (values.length - 1);
 }

@@ -1,14 +1,14 @@
 /**
  * Requests that wait for their reply, by correlation id (WIRE-005).
  *
- * Owns the ids of one link and the way from an id to its entry. Leaves deadlines to the deadline wheel and the outcome to
- * the entry.
+ * Owns the ids of one link and the way from an id to its entry. Leaves deadlines to the deadline wheel and the outcome
+ * to the entry.
  *
  * 1. Ids rise from 1 to 2^32 - 1 and begin again at 1; only ids still pending are passed over. So a late reply finds no
  *    later request before the whole range was used.
  * 2. An entry leaves exactly once: by `take`, `remove` or `drain`. It keeps its id, to be named in a record.
- * 3. Ids are given in order, so the last bits of an id choose its place in a ring. The few whose place is still taken by
- *    a request from an earlier lap go to a map; nothing else allocates but growing and draining.
+ * 3. Ids are given in order, so the last bits of an id choose its place in a ring. The few whose place is still taken
+ *    by a request from an earlier lap go to a map; nothing else allocates but growing and draining.
  */
 
 import { ZLinkError } from '../../errors/index.ts';

@@ -45,6 +45,7 @@ export interface ValidationContext {
   readonly problems: Problems;
   readonly bindHost: string;
   readonly advertiseHost: string | undefined;
+  readonly services: ServiceProvider | undefined;
   readonly hasLocationStore: boolean;
 }
 

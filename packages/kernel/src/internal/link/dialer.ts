@@ -177,7 +177,9 @@ export class Dialer implements Intent {
     const { link } = admission;
     if (window.grantedBytes !== attempt.announcedBytes) link.announceWindow();
     this.#through?.adopt(link, this.#facts.descriptor);
-    if (admission.kind === 'brief') this.#rest(admission.of);
+    if (this.#state.kind === 'closed')
+      link.finish(); // withdrawn by the topic while it was given the link
+    else if (admission.kind === 'brief') this.#rest(admission.of);
     else if (link.phase === 'closed') this.#retry('link was ended at once', false);
     else this.#linked(link);
     return link;
@@ -196,9 +198,14 @@ export class Dialer implements Intent {
       this.#reason = rejection.text;
       return this.#become({ kind: 'notRequired' }); // D4
     }
-    if (byPeer && rejection.reason === RejectReason.duplicate) return this.#rest(undefined);
+    if (byPeer && rejection.reason === RejectReason.duplicate) return this.#rest(this.#keptLink());
     const isConnectionFailure = rejection.reason === RejectReason.malformed && !byPeer;
     this.#retry(byPeer ? `peer: ${rejection.text}` : rejection.text, !isConnectionFailure);
+  }
+
+  /** The peer has refused us because it has a link to us: its other end is here. */
+  #keptLink(): PhysicalLink | undefined {
+    return this.#factory.findLink(this.#facts, this.#options.expectedRid ?? this.#rid, this.address);
   }
 
   #onClosed(link: PhysicalLink, reason: string): void {

@@ -106,6 +106,11 @@ export class LinkFactory {
     return this.settings.budget.open(() => link()?.announceWindow());
   }
 
+  /** A living link of the endpoint's group that leads to this RID or to this advertised address. */
+  findLink(endpoint: EndpointFacts, rid: string | undefined, address: string): PhysicalLink | undefined {
+    return this.#indexOf(endpoint).find(rid, address);
+  }
+
   admit(greeting: Greeting): Admission {
     const { endpoint, dialed } = greeting;
     const examined = examineHello(greeting.decoded, {

@@ -4,8 +4,8 @@
  * Owns probe ids and deadlines. Leaves sending, and closing the link, to its owner.
  *
  * L1 One probe id is outstanding at a time and is resent unchanged; only its ack moves the deadline.
- * L2 Time in which our own event loop stood still is not the peer's silence (LIVE-002): after a late timer the verdict
- *    waits until pending input was read.
+ * L2 Time in which our own event loop stood still is not the peer's silence (LIVE-002): it is not counted, and no verdict
+ *    falls before pending input was read.
  */
 import type { Clock, DeadlineEntry, DeadlineWheel } from '../time/index.ts';
 
@@ -19,6 +19,9 @@ export interface LivenessOwner {
   onSilence(silentMs: number): void;
 }
 
+/** A timer that comes later than this part of the probe interval was held up by a stall, not by its own rounding. */
+const STALLS_PER_INTERVAL = 5;
+
 export class Liveness implements DeadlineEntry {
   deadlineAtMs = 0;
   wheelSlot = -1;
@@ -29,7 +32,8 @@ export class Liveness implements DeadlineEntry {
   readonly #clock: Clock;
   readonly #wheel: DeadlineWheel;
   readonly #owner: LivenessOwner;
-  #lastAckAtMs: number;
+  /** When silence began, our own stalls since not counted. */
+  #silentSinceMs: number;
   /** Last probe sent, and whether its ack is still awaited. */
   #probeId = 0;
   #awaiting = false;
@@ -41,24 +45,24 @@ export class Liveness implements DeadlineEntry {
     this.#clock = clock;
     this.#wheel = wheel;
     this.#owner = owner;
-    this.#lastAckAtMs = clock.nowMs();
-    this.#arm(this.#lastAckAtMs);
+    this.#silentSinceMs = clock.nowMs();
+    this.#arm(this.#silentSinceMs);
   }
 
   onAck(id: number): void {
     if (!this.#awaiting || id !== this.#probeId) return; // L1
     this.#awaiting = false;
     this.#suspect = false;
-    this.#lastAckAtMs = this.#clock.nowMs();
+    this.#silentSinceMs = this.#clock.nowMs();
   }
 
   onDeadline(nowMs: number): void {
-    const silentMs = nowMs - this.#lastAckAtMs;
-    if (silentMs >= this.#times.deadlineMs) {
-      if (this.#suspect) return this.#owner.onSilence(silentMs);
-      // L2: another round through the wheel, so that what has already arrived is read before the verdict.
-      this.#suspect = true;
-    }
+    const lateMs = nowMs - this.deadlineAtMs;
+    if (lateMs * STALLS_PER_INTERVAL > this.#times.probeIntervalMs) this.#silentSinceMs += lateMs; // L2
+    const silentMs = nowMs - this.#silentSinceMs;
+    const isOverdue = silentMs >= this.#times.deadlineMs;
+    if (isOverdue && this.#suspect) return this.#owner.onSilence(silentMs);
+    this.#suspect = isOverdue; // L2: another round through the wheel, so that what has arrived is read before the verdict
     if (!this.#awaiting) {
       this.#probeId = (this.#probeId + 1) >>> 0;
       this.#awaiting = true;
@@ -72,7 +76,7 @@ export class Liveness implements DeadlineEntry {
   }
 
   #arm(nowMs: number): void {
-    const verdictAtMs = this.#lastAckAtMs + this.#times.deadlineMs;
+    const verdictAtMs = this.#silentSinceMs + this.#times.deadlineMs;
     const probeAtMs = nowMs + this.#times.probeIntervalMs;
     this.deadlineAtMs = this.#suspect ? nowMs + 1 : Math.min(probeAtMs, Math.max(verdictAtMs, nowMs + 1));
     this.#wheel.add(this);

@@ -4,10 +4,11 @@
  * Owns the verdicts. Leaves carrying them out to handshake, dialer and listener.
  *
  * X1 Both ends of two links between the same two endpoints choose the same survivor.
- * X2 A generation that was replaced never comes back (CS-009).
+ * X2 A generation that was replaced never comes back (CS-009), also if its last link had ended before the newer one came.
  * X3 A RouteMesh link that one side has admitted carries what was accepted on it to the end, even if it is not kept.
  */
 import { compareUtf8 } from '../../identity/index.ts';
+import { dropOldest } from '../../observe/logger.ts';
 import type { DuplicatePolicy, PeerFacts } from '../transport/transport.ts';
 import { type Rejection, RejectReason } from '../wire/hello.ts';
 import type { PhysicalLink } from './physical-link.ts';
@@ -24,6 +25,8 @@ export type Verdict =
 interface Peer {
   current: PhysicalLink | undefined;
   readonly links: Set<PhysicalLink>;
+  /** Of the link that was admitted last. */
+  generation: bigint;
   /** Generations that were replaced, newest last. */
   readonly replaced: bigint[];
 }
@@ -31,10 +34,15 @@ interface Peer {
 /** Replaced generations remembered per RID. */
 const REPLACED_LIMIT = 64;
 
+/** Peers without a link whose generations are remembered; of more, the longest gone are forgotten. */
+const DEPARTED_LIMIT = 4_096;
+
 export class PeerIndex {
   readonly #policy: DuplicatePolicy;
   readonly #ownRid: string;
+  /** Peers with links, and peers that have none any more, newest last. */
   readonly #peers = new Map<string, Peer>();
+  readonly #departed = new Map<string, Peer>();
 
   constructor(policy: DuplicatePolicy, ownRid: string) {
     this.#policy = policy;
@@ -42,7 +50,7 @@ export class PeerIndex {
   }
 
   judge(facts: PeerFacts, dialed: boolean): Verdict {
-    const peer = this.#peers.get(facts.rid);
+    const peer = this.#peers.get(facts.rid) ?? this.#departed.get(facts.rid);
     if (this.#policy === 'every' || peer === undefined) return ADMIT;
     if (peer.replaced.includes(facts.generation)) return replacedGeneration(facts); // X2
     const current = peer.current;
@@ -54,15 +62,18 @@ export class PeerIndex {
 
   /** A link was admitted under the verdict `admit`. */
   add(link: PhysicalLink, replaces: PhysicalLink | undefined): void {
-    let peer = this.#peers.get(link.peer.rid);
+    const { rid, generation } = link.peer;
+    let peer = this.#peers.get(rid);
     if (peer === undefined) {
-      peer = { current: undefined, links: new Set(), replaced: [] };
-      this.#peers.set(link.peer.rid, peer);
+      peer = this.#departed.get(rid) ?? { current: undefined, links: new Set(), generation, replaced: [] };
+      this.#departed.delete(rid);
+      this.#peers.set(rid, peer);
     }
     peer.links.add(link);
-    if (replaces !== undefined && replaces.peer.generation !== link.peer.generation) {
-      peer.replaced.push(replaces.peer.generation);
+    if (peer.generation !== generation) {
+      peer.replaced.push(peer.generation);
       if (peer.replaced.length > REPLACED_LIMIT) peer.replaced.shift();
+      peer.generation = generation;
     }
     if (peer.current === undefined || replaces === peer.current) peer.current = link;
   }
@@ -74,7 +85,24 @@ export class PeerIndex {
       peer.current = undefined;
       for (const other of peer.links) if (other.phase === 'open') peer.current = other;
     }
-    if (peer.links.size === 0 && peer.replaced.length === 0) this.#peers.delete(link.peer.rid);
+    if (peer.links.size === 0) this.#depart(link.peer.rid, peer);
+  }
+
+  /** A link that has not ended and leads to this RID, or to a peer that advertises this address. */
+  find(rid: string | undefined, address: string): PhysicalLink | undefined {
+    for (const [peerRid, peer] of this.#peers) {
+      for (const link of peer.links) {
+        if (link.phase !== 'closed' && (peerRid === rid || link.peer.endpoint === address)) return link;
+      }
+    }
+    return undefined;
+  }
+
+  #depart(rid: string, peer: Peer): void {
+    this.#peers.delete(rid);
+    if (this.#policy === 'every') return; // generations mean nothing there
+    this.#departed.set(rid, peer);
+    dropOldest(this.#departed, DEPARTED_LIMIT);
   }
 
   #judgeMesh(facts: PeerFacts, dialed: boolean, current: PhysicalLink): Verdict {

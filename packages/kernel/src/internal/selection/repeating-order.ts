@@ -5,10 +5,11 @@
  * weighted-selector.ts.
  *
  * 1. Two states are equal if and only if between them every candidate was chosen in exact proportion to its weight. So
- *    they lie a multiple of total ÷ gcd apart, and the search counts choices in a window of that length instead of keeping
- *    states: one addition and one removal per step, and the comparison is exact.
+ *    they lie a multiple of total ÷ gcd apart, and the search counts choices in a window of that length instead of
+ *    keeping states: one addition and one removal per step, and the comparison is exact.
  * 2. Nothing is assumed about where the cycle begins: the window slides from the first step on, past any prefix. If a
- *    state repeats only after several window lengths, the search ends at its bounds and the caller goes on step by step.
+ *    state repeats only after several window lengths, the search ends at its bounds and the caller goes on step by
+ *    step.
  * 3. A cycle contains each candidate, so an index never exceeds the number of steps and fits in 16 bits.
  */
 

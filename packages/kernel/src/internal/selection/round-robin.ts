@@ -1,12 +1,12 @@
 /**
  * The smooth weighted round robin itself, one step per call (WRR-001).
  *
- * Owns the accumulators while steps are taken. Knows indexes only: index order is identifier order, so the smaller index
- * wins a tie. Leaves identifiers, targets and precomputing to its users.
+ * Owns the accumulators while steps are taken. Knows indexes only: index order is identifier order, so the smaller
+ * index wins a tie. Leaves identifiers, targets and precomputing to its users.
  *
  * 1. A step adds each weight to its accumulator, takes the largest and subtracts the total from it.
- * 2. Candidates of one weight form a group: all of it rises alike, so a heap keeps its largest on top and a step looks at
- *    one candidate per distinct weight.
+ * 2. Candidates of one weight form a group: all of it rises alike, so a heap keeps its largest on top and a step looks
+ *    at one candidate per distinct weight.
  * 3. A standing is its accumulator less what the steps since the last fold added; only a chosen one changes.
  * 4. All numbers are integers below 2^53 and therefore exact: 1_000_000 candidates of weight 10_000 sum to 10^10, and
  *    between two folds a standing moves by at most 2^20 × 10_000 plus that sum.

@@ -3,8 +3,8 @@
  *
  * Owns the candidate list, the cursor and the accumulators between lists. Leaves who is a candidate to the channel.
  *
- * 1. `next` reads one array and moves one cursor; nothing is sorted, filtered or allocated there. Only when no cycle was
- *    found does it take a step of the procedure, with the same result.
+ * 1. `next` reads one array and moves one cursor; nothing is sorted, filtered or allocated there. Only when no cycle
+ *    was found does it take a step of the procedure, with the same result.
  * 2. The order follows from candidates and accumulators alone, never from the order in which candidates are given.
  * 3. `replace` falls between two selections: survivors keep the accumulators of the cursor, exactly.
  */

@@ -4,8 +4,8 @@
  * Owns the ports and their system implementations. Everything else gets them injected, so that a test can drive time.
  *
  * 1. `nowMs` is monotonic and fractional; it is no date and means nothing in another process.
- * 2. A timer of the system clock never fires before its delay by more than the rounding of the event loop; whoever needs
- *    "never early" asks the clock again when it fires.
+ * 2. A timer of the system clock never fires before its delay by more than the rounding of the event loop; whoever
+ *    needs "never early" asks the clock again when it fires.
  */
 
 /** Opaque; only the clock that made it understands it. */

@@ -1,8 +1,8 @@
 /**
  * Thousands of deadlines on one timer (CALL-003).
  *
- * Owns when a deadline is due. Leaves to the entries what then happens, and to the clock what time is. The slots live in
- * wheel-slots.ts.
+ * Owns when a deadline is due. Leaves to the entries what then happens, and to the clock what time is. The slots live
+ * in wheel-slots.ts.
  *
  * 1. No entry fires early; with a free event loop none fires more than one tick late.
  * 2. At most one clock timer exists, none while the wheel is empty or closed.
@@ -30,8 +30,8 @@ export interface DeadlineWheelOptions {
 }
 
 /**
- * `resting`: empty, no timer. `armed`: the timer stands at the next event of the slots. `firing`: entries run, the timer
- * is set afterwards. `yielding`: stalled, reads go first. `closed`: for ever.
+ * `resting`: empty, no timer. `armed`: the timer stands at the next event of the slots. `firing`: entries run, the
+ * timer is set afterwards. `yielding`: stalled, reads go first. `closed`: for ever.
  */
 type Phase = 'resting' | 'armed' | 'firing' | 'yielding' | 'closed';
 

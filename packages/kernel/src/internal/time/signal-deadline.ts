@@ -1,8 +1,8 @@
 /**
  * Deadlines of the signals that the framework gave to handlers.
  *
- * Owns the memory from signal to deadline. A call that a handler starts with its signal asks here, so that it never gets
- * more time than the handler has. A signal that an application derived from it is another signal and carries none.
+ * Owns the memory from signal to deadline. A call that a handler starts with its signal asks here, so that it never
+ * gets more time than the handler has. A signal that an application derived from it is another signal and carries none.
  *
  * 1. A deadline only ever moves nearer.
  */

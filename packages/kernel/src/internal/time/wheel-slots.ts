@@ -14,7 +14,7 @@
 export interface DeadlineEntry {
   /** An instant of the wheel's clock; not to be changed while the entry is in the wheel. */
   deadlineAtMs: number;
-  /** The wheel's own, as the next two; an entry begins with -1, `undefined`, `undefined` and is in one wheel at most. */
+  /** The wheel's own, as the next two. It begins as -1, the links as `undefined`; one wheel at most. */
   wheelSlot: number;
   wheelNext: DeadlineEntry | undefined;
   wheelPrevious: DeadlineEntry | undefined;

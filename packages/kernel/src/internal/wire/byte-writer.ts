@@ -12,23 +12,28 @@ export class ByteWriter {
   }
 
   u8(value: number): void {
-    this.#view.setUint8(this.#reserve(1), value);
+    const at = this.#reserve(1); // first: it may replace the view
+    this.#view.setUint8(at, value);
   }
 
   u16(value: number): void {
-    this.#view.setUint16(this.#reserve(2), value, true);
+    const at = this.#reserve(2);
+    this.#view.setUint16(at, value, true);
   }
 
   u32(value: number): void {
-    this.#view.setUint32(this.#reserve(4), value, true);
+    const at = this.#reserve(4);
+    this.#view.setUint32(at, value, true);
   }
 
   u64(value: bigint): void {
-    this.#view.setBigUint64(this.#reserve(8), value, true);
+    const at = this.#reserve(8);
+    this.#view.setBigUint64(at, value, true);
   }
 
   bytes(bytes: Uint8Array): void {
-    this.#bytes.set(bytes, this.#reserve(bytes.length));
+    const at = this.#reserve(bytes.length);
+    this.#bytes.set(bytes, at);
   }
 
   bytes8(bytes: Uint8Array): void {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { EndpointKind } from '@zlink/kernel/internal/wire';
 import type { DialOptions, ListenOptions } from '@zlink/kernel/internal/transport';
 import { type RigCase, onEachShape } from './case.ts';
-import type { RigHost } from './rig-host.ts';
-import { SCOPE, descriptorOf } from './rig-host.ts';
+import { descriptorOf, type RigHost, SCOPE } from './rig-host.ts';
 import { clientServer } from './shapes.ts';
 
 interface Refusal {
@@ -36,15 +35,18 @@ export const admissionCases: readonly RigCase[] = [
     assert.equal(intent.address, listener.endpoint);
     assert.deepEqual(near.states.slice(-1), ['admitted']);
     assert.match(listener.endpoint, /^tcp:\/\/.+:[1-9][0-9]*$/);
-    assert.deepEqual({ ...nearLink.peer }, {
-      kind: shape.listens,
-      scope: SCOPE,
-      rid: far.identity.rid,
-      generation: far.identity.generation,
-      endpoint: listener.endpoint,
-      securityIdentity: undefined,
-      maxMessageBytes: 0,
-    });
+    assert.deepEqual(
+      { ...nearLink.peer },
+      {
+        kind: shape.listens,
+        scope: SCOPE,
+        rid: far.identity.rid,
+        generation: far.identity.generation,
+        endpoint: listener.endpoint,
+        securityIdentity: undefined,
+        maxMessageBytes: 0,
+      },
+    );
     assert.equal(farLink.peer.kind, shape.dials);
     assert.equal(farLink.peer.rid, near.identity.rid);
     assert.equal(farLink.peer.generation, near.identity.generation);
@@ -55,25 +57,23 @@ export const admissionCases: readonly RigCase[] = [
     assert.deepEqual([near.transport.status.links, far.transport.status.links], [1, 1]);
   }),
 
-  ...refusals.map(
-    (refusal): RigCase => ({
-      title: `[WIRE-001] [NET-004] refused with a reason on both sides: ${refusal.title}`,
-      async act(rig) {
-        const near = rig.host(clientServer);
-        const far = rig.host(clientServer);
-        far.listenGroup.refusal = refusal.refusal;
-        const listener = await far.listen(refusal.listen);
-        const intent = near.dial(listener.endpoint, refusal.dial);
-        await rig.until(() => near.states.includes('rejected'), 'the dialling side is told');
-        assert.match(intent.reason ?? '', refusal.names);
-        await rig.until(() => listenerKnows(far), 'the listening side knows as well');
-        assert.equal(intent.link, undefined);
-        assert.deepEqual(near.dialGroup.opened, [], 'the dialling topic never saw a link');
-        assert.ok(!near.states.includes('admitted'));
-        assert.equal(far.listenGroup.opened.length, far.listenGroup.closed.length);
-      },
-    }),
-  ),
+  ...refusals.map((refusal): RigCase => ({
+    title: `[WIRE-001] [NET-004] refused with a reason on both sides: ${refusal.title}`,
+    async act(rig) {
+      const near = rig.host(clientServer);
+      const far = rig.host(clientServer);
+      far.listenGroup.refusal = refusal.refusal;
+      const listener = await far.listen(refusal.listen);
+      const intent = near.dial(listener.endpoint, refusal.dial);
+      await rig.until(() => near.states.includes('rejected'), 'the dialling side is told');
+      assert.match(intent.reason ?? '', refusal.names);
+      await rig.until(() => listenerKnows(far), 'the listening side knows as well');
+      assert.equal(intent.link, undefined);
+      assert.deepEqual(near.dialGroup.opened, [], 'the dialling topic never saw a link');
+      assert.ok(!near.states.includes('admitted'));
+      assert.equal(far.listenGroup.opened.length, far.listenGroup.closed.length);
+    },
+  })),
 
   {
     title: '[CORE-009] a refused dial is tried again and admitted once its cause is gone',

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { MIN_WINDOW_BYTES } from '@zlink/kernel/internal/wire';
 import { type RigCase, onEachShape } from './case.ts';
+import { fillUntilWaiting, KIB } from './filling.ts';
 import type { HostOptions } from './rig-host.ts';
 import type { RigRecord } from './rig-record.ts';
 import { clientServer } from './shapes.ts';
 
 const narrow: HostOptions = { maxWindowBytes: MIN_WINDOW_BYTES, permits: { max: 1 } };
-const KIB = 1_024;
 
 export const callbackCases: readonly RigCase[] = [
   ...onEachShape('[CORE-003] a reply’s callback may submit the next request, many times over', async (rig, shape) => {
@@ -37,20 +37,20 @@ export const callbackCases: readonly RigCase[] = [
       const { near, nearLink, farGroup } = await rig.pair(clientServer, {}, narrow);
       farGroup.holding = true;
       const submitted: RigRecord[] = [];
-      const submit = (): RigRecord => {
+      const make = (): RigRecord => {
         const record = near.send({ payload: `${submitted.length}`.padEnd(KIB, '.') });
         submitted.push(record);
-        record.submit(nearLink);
         return record;
       };
-      while (nearLink.waitingRecords < 100) {
-        const record = submit();
+      fillUntilWaiting(near, nearLink, 100, () => {
+        const record = make();
         const onAdmitted = record.onAdmitted.bind(record);
         record.onAdmitted = () => {
           onAdmitted();
-          submit();
+          make().submit(nearLink);
         };
-      }
+        return record;
+      });
       const waited = nearLink.waitingRecords;
       const before = submitted.length;
       farGroup.letGo();
@@ -67,12 +67,7 @@ export const callbackCases: readonly RigCase[] = [
     async act(rig) {
       const { near, nearLink, farGroup } = await rig.pair(clientServer, {}, narrow);
       farGroup.holding = true;
-      const records: RigRecord[] = [];
-      while (nearLink.waitingRecords < 3) {
-        const record = near.send({ payload: `${records.length}`.padEnd(KIB, '.') });
-        records.push(record);
-        record.submit(nearLink);
-      }
+      const records = fillUntilWaiting(near, nearLink, 3);
       const [first, second, third] = records.slice(-3);
       assert.ok(first !== undefined && second !== undefined && third !== undefined);
       const onAdmitted = first.onAdmitted.bind(first);
@@ -92,15 +87,13 @@ export const callbackCases: readonly RigCase[] = [
     async act(rig) {
       const { near, nearLink, farGroup } = await rig.pair(clientServer, {}, narrow);
       farGroup.holding = true;
-      const requests: RigRecord[] = [];
       let refusedAgain = 0;
       const tryAgain = (): void => {
         assert.throws(() => near.request().submit(nearLink), { kind: 'Unavailable', submitted: false });
         refusedAgain++;
       };
-      while (nearLink.waitingRecords < 50) {
+      const requests = fillUntilWaiting(near, nearLink, 50, () => {
         const request = near.request({ payload: new Uint8Array(KIB) });
-        requests.push(request);
         const onFailed = request.onFailed.bind(request);
         const onRefused = request.onRefused.bind(request);
         request.onFailed = (error) => {
@@ -111,8 +104,8 @@ export const callbackCases: readonly RigCase[] = [
           onRefused(error);
           tryAgain();
         };
-        request.submit(nearLink);
-      }
+        return request;
+      });
       nearLink.fail('ended by the case');
       assert.equal(refusedAgain, requests.length);
     },

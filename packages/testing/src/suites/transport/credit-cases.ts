@@ -1,31 +1,16 @@
 /** The byte window: who waits, in which order, and what passes it (CORE-004 to CORE-008, CORE-015). */
 import assert from 'node:assert/strict';
-import type { Link } from '@zlink/kernel/internal/transport';
 import { MIN_WINDOW_BYTES, RECORD_COST_BYTES } from '@zlink/kernel/internal/wire';
 import { type RigCase, onEachShape } from './case.ts';
+import { fillUntilWaiting, KIB } from './filling.ts';
 import { textOf } from './kept-record.ts';
-import type { RigPair, TransportRig } from './rig.ts';
+import { MIB, type RigPair, type TransportRig } from './rig.ts';
 import type { RigRecord } from './rig-record.ts';
 import type { HostOptions, RigHost } from './rig-host.ts';
 import { clientServer, routeMesh } from './shapes.ts';
 
 /** The smallest window, and one permit: while it is held the flow is PAUSED and the next record waits for its turn. */
 const narrow: HostOptions = { maxWindowBytes: MIN_WINDOW_BYTES, permits: { max: 1 } };
-const KIB = 1_024;
-/** More records than fit into any window here: whoever submits as many has met no bound. */
-const MANY = 5_000;
-
-/** Submits records of 1 KiB until `count` wait for credit. */
-function fill(host: RigHost, link: Link, count: number): RigRecord[] {
-  const records: RigRecord[] = [];
-  while (link.waitingRecords < count) {
-    const record = host.send({ payload: `${records.length}`.padEnd(KIB, '.') });
-    records.push(record);
-    record.submit(link);
-    assert.ok(records.length < MANY, 'the window never fills');
-  }
-  return records;
-}
 
 /** Takes permits until the flow of this host is PAUSED; returns how to give them back. */
 function pause(host: RigHost): () => void {
@@ -63,7 +48,7 @@ export const creditCases: readonly RigCase[] = [
       assert.equal(farGroup.received.length, 4, 'records at the receiver are bounded by its permits');
       assert.ok(nearLink.waitingRecords > 1_900);
       let largest = 0;
-      while (farGroup.received.length < records.length) {
+      for (let round = 0; round < 10 * records.length && farGroup.received.length < records.length; round++) {
         largest = Math.max(largest, nearLink.outstandingBytes);
         if (farGroup.held > 0) farGroup.letGoOne();
         else await rig.advance(20);
@@ -91,8 +76,7 @@ export const creditCases: readonly RigCase[] = [
       farGroup.holding = true;
       near.send().submit(nearLink);
       await rig.advance(100);
-      let written = 0;
-      while (written < MANY && near.send().submit(nearLink)) written++;
+      const written = fillUntilWaiting(near, nearLink, 1, () => near.send()).length - 1;
       assert.ok(written >= 1 && written <= MIN_WINDOW_BYTES / RECORD_COST_BYTES, `${written} were written`);
       farGroup.letGo();
       await rig.until(() => farGroup.received.length === written + 2, 'they all arrive in the end');
@@ -125,6 +109,29 @@ export const creditCases: readonly RigCase[] = [
       const [, , arrived, last] = farGroup.received;
       assert.ok(arrived !== undefined && arrived.payload.length === 200_000 && arrived.payload.every((b) => b === 7));
       assert.equal(textOf(last), 'small');
+    },
+  },
+
+  ...onEachShape(
+    '[JOBQ-008] [CORE-004] credit comes back when a record is handed over, however long its handler holds on to it',
+    async (rig, shape) => {
+      const { near, nearLink, farGroup } = await rig.pair(shape, {}, { maxWindowBytes: MIN_WINDOW_BYTES });
+      farGroup.holding = true;
+      for (let at = 0; at < 500; at++) near.send({ payload: `${at}`.padEnd(KIB, '.') }).submit(nearLink);
+      await rig.until(() => farGroup.held === 500, 'far more than a window is handed over');
+      await rig.until(() => nearLink.outstandingBytes === 0, 'all credit comes back');
+    },
+  ),
+
+  {
+    title: '[JOBQ-010] [CORE-004] a message within the size limit arrives, however far above window and budget it is',
+    async act(rig) {
+      const near = rig.host(clientServer);
+      const far = rig.host(clientServer, { maxWindowBytes: MIN_WINDOW_BYTES, budgetBytes: MIN_WINDOW_BYTES });
+      const { nearLink, farGroup } = await rig.connect(near, far, await far.listen({ maxMessageBytes: 16 * MIB }));
+      near.send({ payload: new Uint8Array(16 * MIB) }).submit(nearLink);
+      await rig.until(() => farGroup.received.length === 1, 'the message arrives');
+      assert.equal(farGroup.received[0]?.payload.length, 16 * MIB);
     },
   },
 
@@ -162,7 +169,7 @@ export const creditCases: readonly RigCase[] = [
       const toSlow = await rig.connect(near, slow, await slow.listen());
       const toFast = await rig.connect(near, fast, await fast.listen());
       slow.listenGroup.holding = true;
-      fill(near, toSlow.nearLink, 100);
+      fillUntilWaiting(near, toSlow.nearLink, 100);
       for (let at = 0; at < 1_000; at++) near.send({ payload: `${at}`.padEnd(KIB) }).submit(toFast.nearLink);
       await rig.until(() => fast.listenGroup.received.length === 1_000, 'the other peer gets everything');
       assert.equal(toSlow.nearLink.waitingRecords, 100);
@@ -171,7 +178,8 @@ export const creditCases: readonly RigCase[] = [
   },
 
   {
-    title: '[CORE-005] [JOBQ-009] on a RouteMesh link started requests end while both hosts have no permit and no window',
+    title:
+      '[CORE-005] [JOBQ-009] on a RouteMesh link started requests end while both hosts have no permit and no window',
     async act(rig) {
       const { near, far, nearLink, farLink, nearGroup, farGroup } = await rig.pair(routeMesh, narrow, narrow);
       nearGroup.holding = true;
@@ -181,8 +189,8 @@ export const creditCases: readonly RigCase[] = [
       there.submit(nearLink);
       back.submit(farLink);
       await rig.until(() => nearGroup.held === 1 && farGroup.held === 1, 'both hosts are out of permits');
-      fill(near, nearLink, 50);
-      fill(far, farLink, 50);
+      fillUntilWaiting(near, nearLink, 50);
+      fillUntilWaiting(far, farLink, 50);
       await rig.advance(200);
       const [asked] = farGroup.received;
       const [askedBack] = nearGroup.received;
@@ -197,7 +205,8 @@ export const creditCases: readonly RigCase[] = [
   },
 
   {
-    title: '[CORE-005] [CORE-015] a RouteMesh reply leaves before ordinary records of its turn, a ClientServer reply does not',
+    title:
+      '[CORE-005] [CORE-015] a RouteMesh reply leaves before ordinary records of its turn, a ClientServer reply does not',
     async act(rig) {
       for (const shape of [routeMesh, clientServer]) {
         const { near, far, nearLink, nearGroup, farGroup } = await rig.pair(shape);
@@ -308,7 +317,7 @@ export const creditCases: readonly RigCase[] = [
       const request = near.request();
       request.submit(nearLink);
       await rig.until(() => farGroup.received.length === 1, 'the request arrives');
-      const sent = fill(far, farLink, 1);
+      const sent = fillUntilWaiting(far, farLink, 1);
       const [asked] = farGroup.received;
       assert.ok(asked !== undefined);
       const reply = far.reply(asked, { payload: 'late but in order' });
@@ -330,7 +339,7 @@ export const creditCases: readonly RigCase[] = [
     async (rig, shape) => {
       const { near, far, nearLink, farGroup } = await rig.pair(shape, {}, pausing);
       const resume = pause(far);
-      const records = fill(near, nearLink, 20);
+      const records = fillUntilWaiting(near, nearLink, 20);
       await rig.until(() => farGroup.received.length === records.length - 20, 'what the window allows is delivered');
       const outstanding = nearLink.outstandingBytes;
       await rig.advance(2_000);
@@ -384,13 +393,12 @@ async function drive(rig: TransportRig, { near, nearLink }: RigPair, bytes: numb
 
 /** How many bytes get under way to a receiver that takes nothing. */
 async function reach(rig: TransportRig, { near, nearLink }: RigPair): Promise<number> {
-  fill(near, nearLink, 1);
-  await rig.advance(200);
-  while (nearLink.waitingRecords === 0) {
-    fill(near, nearLink, 1);
+  for (let round = 0; round < 50; round++) {
+    if (nearLink.waitingRecords > 0) return nearLink.outstandingBytes;
+    fillUntilWaiting(near, nearLink, 1);
     await rig.advance(200);
   }
-  return nearLink.outstandingBytes;
+  assert.fail('credit comes back although nothing is taken');
 }
 
 async function closeIntent(rig: TransportRig, { intent }: RigPair): Promise<void> {

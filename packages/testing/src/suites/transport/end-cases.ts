@@ -3,52 +3,52 @@ import assert from 'node:assert/strict';
 import type { Link } from '@zlink/kernel/internal/transport';
 import { MIN_WINDOW_BYTES, RecordKind } from '@zlink/kernel/internal/wire';
 import { type RigCase, onEachShape } from './case.ts';
+import { fillUntilWaiting } from './filling.ts';
 import { textOf } from './kept-record.ts';
 import type { TransportRig } from './rig.ts';
-import { type RigRecord } from './rig-record.ts';
 import type { RigGroup } from './rig-group.ts';
-import type { HostOptions, RigHost } from './rig-host.ts';
+import type { HostOptions } from './rig-host.ts';
 import { clientServer, shapes } from './shapes.ts';
 
 const narrow: HostOptions = { maxWindowBytes: MIN_WINDOW_BYTES, permits: { max: 1 } };
-const KIB = 1_024;
 
 const isClosed = (link: Link) => link.phase === 'closed';
 
 export const endCases: readonly RigCase[] = [
   ...shapes.flatMap((shape) =>
-    (['the dialling side', 'the listening side', 'both sides'] as const).map(
-      (side): RigCase => ({
-        title: `[CORE-010] [CORE-011] finish by ${side} loses no accepted record and closes both (${shape.title})`,
-        async act(rig) {
-          const { near, far, nearLink, farLink, nearGroup, farGroup } = await rig.pair(shape);
-          const sends = Array.from({ length: 200 }, (_, at) => near.send({ payload: `${at}` }));
-          const requests = Array.from({ length: 20 }, (_, at) => near.request({ payload: `question ${at}` }));
-          for (const record of [...sends, ...requests]) record.submit(nearLink);
-          if (side === 'the listening side') {
-            await rig.until(() => farGroup.received.length > 0, 'records arrive');
-          } else {
-            nearLink.finish();
-            nearLink.finish();
-          }
-          if (side !== 'the dialling side') farLink.finish();
-          await rig.until(() => nearLink.phase === 'finishing', 'the sender knows');
-          assert.throws(() => near.send().submit(nearLink), { kind: 'Unavailable', submitted: false });
-          await rig.until(() => farGroup.received.length === 220, 'all accepted records arrive');
-          await rig.until(() => farGroup.finishing.length === 1, 'the other side knows');
-          await rig.advance(200);
-          assert.deepEqual([nearLink.phase, farLink.phase], ['finishing', 'finishing'], 'requests are still open');
-          assert.throws(() => far.send().submit(farLink), { kind: 'Unavailable', submitted: false });
-          for (const record of farGroup.received) {
-            if (record.kind === RecordKind.request) far.reply(record, { payload: record.payload }).submit(farLink);
-          }
-          await rig.until(() => isClosed(nearLink) && isClosed(farLink), 'both sides close');
-          for (const request of requests) assert.equal(textOf(request.reply), request.payload);
-          assert.deepEqual(farGroup.texts.slice(0, 200), sends.map((record) => record.payload));
-          assert.equal(nearGroup.finishing.length, 1);
-        },
-      }),
-    ),
+    (['the dialling side', 'the listening side', 'both sides'] as const).map((side): RigCase => ({
+      title: `[CORE-010] [CORE-011] finish by ${side} loses no accepted record and closes both (${shape.title})`,
+      async act(rig) {
+        const { near, far, nearLink, farLink, nearGroup, farGroup } = await rig.pair(shape);
+        const sends = Array.from({ length: 200 }, (_, at) => near.send({ payload: `${at}` }));
+        const requests = Array.from({ length: 20 }, (_, at) => near.request({ payload: `question ${at}` }));
+        for (const record of [...sends, ...requests]) record.submit(nearLink);
+        if (side === 'the listening side') {
+          await rig.until(() => farGroup.received.length > 0, 'records arrive');
+        } else {
+          nearLink.finish();
+          nearLink.finish();
+        }
+        if (side !== 'the dialling side') farLink.finish();
+        await rig.until(() => nearLink.phase === 'finishing', 'the sender knows');
+        assert.throws(() => near.send().submit(nearLink), { kind: 'Unavailable', submitted: false });
+        await rig.until(() => farGroup.received.length === 220, 'all accepted records arrive');
+        await rig.until(() => farGroup.finishing.length === 1, 'the other side knows');
+        await rig.advance(200);
+        assert.deepEqual([nearLink.phase, farLink.phase], ['finishing', 'finishing'], 'requests are still open');
+        assert.throws(() => far.send().submit(farLink), { kind: 'Unavailable', submitted: false });
+        for (const record of farGroup.received) {
+          if (record.kind === RecordKind.request) far.reply(record, { payload: record.payload }).submit(farLink);
+        }
+        await rig.until(() => isClosed(nearLink) && isClosed(farLink), 'both sides close');
+        for (const request of requests) assert.equal(textOf(request.reply), request.payload);
+        assert.deepEqual(
+          farGroup.texts.slice(0, 200),
+          sends.map((record) => record.payload),
+        );
+        assert.equal(nearGroup.finishing.length, 1);
+      },
+    })),
   ),
 
   ...onEachShape(
@@ -72,7 +72,7 @@ export const endCases: readonly RigCase[] = [
     async (rig, shape) => {
       const { near, nearLink, farLink, farGroup } = await rig.pair(shape, {}, narrow);
       farGroup.holding = true;
-      const records = submitUntilWaiting(near, nearLink, 30);
+      const records = fillUntilWaiting(near, nearLink, 30);
       nearLink.finish();
       await rig.advance(100);
       farGroup.letGo();
@@ -94,7 +94,7 @@ export const endCases: readonly RigCase[] = [
       const request = near.request();
       request.submit(nearLink);
       await rig.until(() => farGroup.received.length === 1, 'the request arrives');
-      submitUntilWaiting(far, farLink, 1);
+      fillUntilWaiting(far, farLink, 1);
       const [asked] = farGroup.received;
       assert.ok(asked !== undefined);
       const reply = far.reply(asked, { payload: 'owed' });
@@ -215,20 +215,23 @@ export const endCases: readonly RigCase[] = [
     },
   },
 
-  ...onEachShape('[CORE-011] [CALL-005] closing a transport ends everything of its host at once, also when closed twice', async (rig, shape) => {
-    const { near, far, nearLink, farLink, nearGroup, listener, intent } = await rig.pair(shape);
-    const second = near.dial(listener.endpoint); // another way to the same peer: rests
-    const nobody = near.dial('tcp://127.0.0.1:1'); // waits for its next attempt
-    const request = near.request();
-    request.submit(nearLink);
-    await rig.until(() => nobody.reason !== undefined && second.reason !== undefined, 'the other intents wait');
-    await done(rig, Promise.all([near.transport.close(), near.transport.close()]), 'the transport is closed');
-    assert.deepEqual([intent.state, second.state, nobody.state], ['closed', 'closed', 'closed']);
-    assert.deepEqual([request.error?.kind, request.error?.submitted], ['ShuttingDown', true]);
-    assert.equal(reasonsOf(nearGroup, nearLink).length, 1);
-    await rig.until(() => isClosed(farLink), 'the other host is told');
-    assert.equal(far.transport.status.links, 0);
-  }),
+  ...onEachShape(
+    '[CORE-011] [CALL-005] closing a transport ends everything of its host at once, also when closed twice',
+    async (rig, shape) => {
+      const { near, far, nearLink, farLink, nearGroup, listener, intent } = await rig.pair(shape);
+      const second = near.dial(listener.endpoint); // another way to the same peer: rests
+      const nobody = near.dial('tcp://127.0.0.1:1'); // waits for its next attempt
+      const request = near.request();
+      request.submit(nearLink);
+      await rig.until(() => nobody.reason !== undefined && second.reason !== undefined, 'the other intents wait');
+      await done(rig, Promise.all([near.transport.close(), near.transport.close()]), 'the transport is closed');
+      assert.deepEqual([intent.state, second.state, nobody.state], ['closed', 'closed', 'closed']);
+      assert.deepEqual([request.error?.kind, request.error?.submitted], ['ShuttingDown', true]);
+      assert.equal(reasonsOf(nearGroup, nearLink).length, 1);
+      await rig.until(() => isClosed(farLink), 'the other host is told');
+      assert.equal(far.transport.status.links, 0);
+    },
+  ),
 
   ...onEachShape(
     '[CORE-009] a peer that never answers the hello is given up after 5 s, and found again when it answers',
@@ -299,17 +302,6 @@ export const endCases: readonly RigCase[] = [
     },
   ).map((rigCase): RigCase => ({ ...rigCase, needsFaults: true })),
 ];
-
-function submitUntilWaiting(host: RigHost, link: Link, count: number): RigRecord[] {
-  const records: RigRecord[] = [];
-  while (link.waitingRecords < count) {
-    const record = host.send({ payload: `${records.length}`.padEnd(KIB, '.') });
-    records.push(record);
-    record.submit(link);
-    assert.ok(records.length < 5_000, 'the window never fills');
-  }
-  return records;
-}
 
 function breakLink(rig: TransportRig, link: Link): void {
   if (rig.harness.faults === undefined) link.fail('broken by the case');

@@ -217,7 +217,8 @@ export const orderCases: readonly RigCase[] = [
   }),
 
   {
-    title: '[CODEC-007] a record whose encoding throws leaves no trace: the error is the sender’s, the next one arrives',
+    title:
+      '[CODEC-007] a record whose encoding throws leaves no trace: the error is the sender’s, the next one arrives',
     async act(rig) {
       const { near, nearLink, farGroup } = await rig.pair(clientServer);
       near.send({ payload: 'before' }).submit(nearLink);

@@ -5,8 +5,15 @@
  */
 import { newGeneration, type NodeIdentity } from '@zlink/kernel/identity';
 import { JobPermits, type JobPermitLimits } from '@zlink/kernel/internal/execution';
-import type { DialOptions, Intent, IntentState, Link, Listener, Transport } from '@zlink/kernel/internal/transport';
-import type { ListenOptions } from '@zlink/kernel/internal/transport';
+import type {
+  DialOptions,
+  Intent,
+  IntentState,
+  Link,
+  Listener,
+  ListenOptions,
+  Transport,
+} from '@zlink/kernel/internal/transport';
 import {
   type Descriptor,
   DescriptorState,
@@ -21,7 +28,7 @@ import { type RecordOptions, RigRecord } from './rig-record.ts';
 import type { Shape } from './shapes.ts';
 
 export const SCOPE = 'billing';
-export const CONTENT_TYPE = 'application/octet-stream';
+const CONTENT_TYPE = 'application/octet-stream';
 
 export interface HostOptions {
   readonly rid?: string;

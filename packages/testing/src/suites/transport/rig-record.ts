@@ -6,8 +6,7 @@
  * `onFailed` for a written request, none for another.
  */
 import type { ZLinkError } from '@zlink/kernel/errors';
-import type { Link, OutboundRequest } from '@zlink/kernel/internal/transport';
-import type { InboundRecord } from '@zlink/kernel/internal/transport';
+import type { InboundRecord, Link, OutboundRequest } from '@zlink/kernel/internal/transport';
 import { type OutboundName, RecordKind } from '@zlink/kernel/internal/wire';
 import { keepRecord, type KeptRecord } from './kept-record.ts';
 
@@ -92,8 +91,10 @@ export class RigRecord implements OutboundRequest {
     const count = (entry: (typeof this.journal)[number]) => this.journal.filter((other) => other === entry).length;
     const waits = this.#outcome === 'waiting' && !this.#withdrawn ? 1 : 0;
     const answers = this.kind === RecordKind.request && this.isWritten && !this.#abandoned ? 1 : 0;
-    if (count('admitted') + count('refused') !== waits) return `${this.#describe()}: expected ${waits} admission results`;
-    if (count('replied') + count('failed') !== answers) return `${this.#describe()}: expected ${answers} request results`;
+    if (count('admitted') + count('refused') !== waits)
+      return `${this.#describe()}: expected ${waits} admission results`;
+    if (count('replied') + count('failed') !== answers)
+      return `${this.#describe()}: expected ${answers} request results`;
     if (this.#encodings === 0 && this.isWritten) return `${this.#describe()}: written without being encoded`;
     return undefined;
   }

@@ -1,0 +1,78 @@
+import { fork } from 'node:child_process';
+import { Child, Processes } from '../src/processes.ts';
+import type { ServerReport } from '../src/reports.ts';
+import { built } from './children.ts';
+
+const limitMs = 20_000;
+
+function startServer(port = 0): Child<ServerReport> {
+  const child = fork(built('server.js'), ['elm', '100', String(port)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  return new Child<ServerReport>('server elm', child);
+}
+
+test('[CS-008] SIGTERM drains a server, which reports and then ends by itself', async () => {
+  const server = startServer();
+  await server.expect('ready', limitMs);
+  server.drain();
+  const { outcome, counts } = await server.expect('stopped', limitMs);
+  expect(outcome).toBe('stopped');
+  expect(counts.requests).toEqual({ accepted: 0, handled: 0, failed: 0, dropped: {}, unfinished: 0 });
+  await server.expectEnd(limitMs);
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+}, 60_000);
+
+test('[C25] a server whose parent is gone ends', async () => {
+  const child = fork(built('server.js'), ['elm', '100', '0'], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const server = new Child<ServerReport>('server elm', child);
+  await server.expect('ready', limitMs);
+  child.disconnect(); // what the child sees when its parent has died
+  expect(await server.ended).toEqual({ code: 1, signal: null });
+}, 60_000);
+
+test('[C25] a server whose parent is gone before it looked ends', async () => {
+  const child = fork(built('server.js'), ['elm', '100', '0'], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const server = new Child<ServerReport>('server elm', child);
+  child.disconnect();
+  expect(await server.ended).toEqual({ code: 1, signal: null });
+}, 60_000);
+
+test('[CS-003] a port in use is named by the server that cannot have it', async () => {
+  const first = startServer();
+  const { endpoint } = await first.expect('ready', limitMs);
+  const second = startServer(Number(new URL(endpoint).port));
+  await expect(second.expect('ready', limitMs)).rejects.toThrow(
+    `server elm failed: [AlreadyExists] address ${endpoint} is in use`,
+  );
+  await second.ended;
+  first.drain();
+  await first.expectEnd(limitMs);
+}, 60_000);
+
+test('[C25] a child that ends untold is trouble, with its last words, and none is left behind', async () => {
+  let report!: (error: Error) => void; // set before the constructor returns
+  const trouble = new Promise<Error>((resolve) => {
+    report = resolve;
+  });
+  const processes = new Processes(report);
+  const server = processes.startServer('elm', 100, 0); // sources cannot be run: there is no server.js beside them
+  expect((await trouble).message).toMatch(/^server elm ended unexpectedly \(code 1\)\n[^]*server\.js/);
+  await expect(server.expect('ready', limitMs)).rejects.toThrow('server elm ended unexpectedly');
+  await processes.endAll();
+  expect(server.isRunning).toBe(false);
+}, 60_000);
+
+test('[C25] a child that was told to end is no trouble', async () => {
+  const server = startServer();
+  await server.expect('ready', limitMs);
+  server.end('SIGKILL');
+  expect(await server.ended).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(server.mayEnd).toBe(true);
+}, 60_000);
+
+test('[C25] a report that does not come in time is an error', async () => {
+  const server = startServer();
+  await server.expect('ready', limitMs);
+  await expect(server.expect('stopped', 1)).rejects.toThrow('server elm did not report "stopped" within 1 ms');
+  server.end('SIGKILL');
+  await server.ended;
+}, 60_000);

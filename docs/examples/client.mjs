@@ -1,0 +1,18 @@
+import { createHost, message, request } from '@zlink/framework';
+
+const Charge = request('billing.charge');
+const Notice = message('billing.notice');
+
+const host = createHost();
+host
+  .addClientServerChannel('billing')
+  .client()
+  .connect(`tcp://127.0.0.1:${process.env.PORT ?? 7200}`);
+await host.start();
+
+const charge = Charge({ orderId: '7', amount: 3 });
+const { receipt } = await host.routeClient.requestToChannel('billing', charge).timeoutMs(2_000).submit();
+console.log(receipt);
+
+await host.routeClient.sendToChannel('billing', Notice({ text: 'the client has its receipt' })).submit();
+await host.shutdown();

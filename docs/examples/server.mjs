@@ -1,0 +1,17 @@
+import { createHost, message, request } from '@zlink/framework';
+
+const Charge = request('billing.charge');
+const Notice = message('billing.notice');
+
+const host = createHost();
+host
+  .addClientServerChannel('billing')
+  .server()
+  .listen(Number(process.env.PORT ?? 7200))
+  .addRequestHandler(Charge, ({ orderId, amount }) => ({ receipt: `order ${orderId}: ${amount} charged` }))
+  .addSendHandler(Notice, ({ text }) => console.log(text));
+await host.start();
+console.log(`serving at ${host.clientServerChannel('billing').endpoint}`);
+
+process.once('SIGINT', () => host.shutdown());
+process.once('SIGTERM', () => host.shutdown());

@@ -147,6 +147,8 @@ function checkImport(project, kind, file, { specifier, place }) {
   if (name === 'zeromq' && !zeromqUsers.has(project.name)) return report(place, 'may not import zeromq');
   if (runtimeNames(project.manifest).includes(name)) return;
   if (kind === 'src') return report(place, `${name} is not among the dependencies of ${project.name}`);
+  // An example is an application: it composes packages of the same layer, installed from their tarballs.
+  if (kind === 'examples' && projects.some((other) => other.name === name)) return;
   const forTests = [project.name, ...Object.keys(project.manifest.devDependencies ?? {}), ...rootNames];
   // The kernel cannot declare testing: the build graph would be a circle.
   if (project.name === kernel) forTests.push(testing);

@@ -10,7 +10,7 @@ import { leaveParent, onWish, report, runChild } from './parent.ts';
 import { sum } from './reports.ts';
 
 const readyWithinMs = 10_000;
-const reportEveryMs = 500;
+const reportEveryMs = 250;
 
 await runChild(async () => {
   const endpoints = process.argv.slice(2);

@@ -45,8 +45,8 @@ export class Script {
   async play(): Promise<Evidence> {
     this.#tell('ZLink quickstart: one channel, three server processes, one client process, real TCP connections');
     const players = await this.#startServers();
-    for (const { name, endpoint, weight } of players)
-      this.#tell(`   ${name} serves at ${endpoint} with weight ${weight}`);
+    for (const { name, endpoint, weight, process } of players)
+      this.#tell(`   ${name} serves at ${endpoint} with weight ${weight} (process ${process.pid})`);
     const client = await this.#startClient(players);
     const show = this.#startShow(client, players);
     const [ash, birch, cedar] = players;
@@ -99,7 +99,7 @@ export class Script {
     const screening = new Screening(players, totalMs);
     return async (part) => {
       for (let leftMs = part * totalMs - elapsedMs(); leftMs > 0; leftMs = part * totalMs - elapsedMs()) {
-        await this.#expect(delay(Math.min(leftMs, this.#view.everyMs)));
+        await this.#expect(delay(Math.ceil(Math.min(leftMs, this.#view.everyMs))));
         const progress = client.latest('progress');
         if (progress !== undefined) this.#view.show(screening.sceneOf(progress, elapsedMs()));
       }

@@ -15,34 +15,46 @@ import { ChannelServer } from './server/channel-server.ts';
 import { type ClientServerServerBuilder, ServerBuilder, validateServer } from './server/server-options.ts';
 import type { ServerStatus } from './server-status.ts';
 
-/** Chooses the roles that this process has in a channel; each at most once. */
+/**
+ * Chooses the roles that this process has in a channel. A role asked for a second time is a mistake that the host reports
+ * at its start.
+ */
 export interface ClientServerChannelBuilder {
-  /** Starts sends and requests. @see CS-001 */
+  /** Starts sends and requests. @throws ZLinkError `InvalidOperation` once the host has started. @see CS-001 */
   client(): ClientServerClientBuilder;
-  /** Serves them. @see CS-001 */
+  /** Serves them. @throws ZLinkError `InvalidOperation` once the host has started. @see CS-001 */
   server(): ClientServerServerBuilder;
 }
 
 /** A channel at run time. */
 export interface ClientServerRuntime {
   readonly channelName: string;
-  /** Advertised endpoint of the server in this process, if there is one. */
+  /** Advertised endpoint of the server in this process; undefined without one, or before the host has bound it. */
   readonly endpoint: string | undefined;
   /**
    * Changes the weight of the server in this process; connected clients learn of it at once.
    *
    * @param weight - integer 0..10_000
    * @throws ConfigurationError if the weight is out of range; the old one then stays
-   * @throws ZLinkError `NotConfigured` if this process has no server role
+   * @throws ZLinkError `NotConfigured` if this process has no server role, `InvalidOperation` before the host has bound it
    * @see CS-011
    */
   setWeight(weight: number): void;
-  /** Every server this process dials, in the order of configuration. */
+  /** Every address that this process dials: its own server first, then in the order of configuration. @see CS-002 */
   servers(): readonly ServerStatus[];
-  /** Resolves when at least `count` servers are ready. @throws ZLinkError `NotConfigured`, `ShuttingDown`, `InvalidOperation` */
+  /**
+   * Resolves when at least `count` servers are ready: connected and serving, whatever their weight.
+   *
+   * @param count - integer from 0; several addresses of one server count once
+   * @param signal - ends the waiting
+   * @throws ZLinkError `NotConfigured` without a client role, `ShuttingDown` when the host ends first, `InvalidOperation`
+   *   for a count out of range or before the host starts; or the signal's reason
+   * @see CS-004
+   */
   whenReady(count: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** What a composer of a host deals with: the description, the stages of the topic, and the way of its calls. */
 export class ClientServerChannel implements ClientServerChannelBuilder, ClientServerRuntime, Topic {
   readonly channelName: string;
   readonly #where: string;
@@ -78,7 +90,7 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   }
 
   setWeight(weight: number): void {
-    if (this.#server === undefined) throw this.#notConfigured('server');
+    if (this.#server === undefined) throw this.#missing('server');
     this.#server.setWeight(weight);
   }
 
@@ -87,13 +99,13 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   }
 
   whenReady(count: number, signal?: AbortSignal): Promise<void> {
-    if (this.#client === undefined) return Promise.reject(this.#notConfigured('client'));
+    if (this.#client === undefined) return Promise.reject(this.#missing('client'));
     return this.#client.whenReady(count, signal);
   }
 
-  /** The way of this channel's calls, or why this process has none. */
+  /** The way of this channel's calls, or why this process has none: `RequestBuilder` and `SendBuilder` take either. */
   get path(): CallPath | ZLinkError {
-    return this.#client ?? this.#notConfigured('client');
+    return this.#client ?? this.#missing('client');
   }
 
   validate(context: ValidationContext): void {
@@ -160,7 +172,10 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
     }
   }
 
-  #notConfigured(role: 'client' | 'server'): ZLinkError {
-    return new ZLinkError('NotConfigured', `${this.#where} has no ${role} role in this process`);
+  #missing(role: 'client' | 'server'): ZLinkError {
+    const isDescribed = (role === 'client' ? this.#clientBuilder : this.#serverBuilder) !== undefined;
+    return isDescribed
+      ? new ZLinkError('InvalidOperation', `${this.#where} is not open: its host has not started`)
+      : new ZLinkError('NotConfigured', `${this.#where} has no ${role} role in this process`);
   }
 }

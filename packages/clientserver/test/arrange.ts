@@ -20,7 +20,10 @@ export interface ServerSetup {
 
 export function configureServer(cluster: Cluster, name: string, setup: ServerSetup = {}): TestHost {
   const host = cluster.host(name, setup.host);
-  const server = host.channel(CHANNEL).server().listen(setup.port ?? 0);
+  const server = host
+    .channel(CHANNEL)
+    .server()
+    .listen(setup.port ?? 0);
   server.routingId(setup.rid ?? name).setWeight(setup.weight ?? 100);
   server.addRequestHandler(Ask, setup.answer ?? (() => name));
   setup.with?.(server);

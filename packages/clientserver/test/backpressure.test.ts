@@ -185,10 +185,16 @@ async function busyClient(
   });
   client.channel(CHANNEL).client().connect(endpoint);
   const stock = client.channel('stock');
-  stock.server().concurrency(1).addSendHandler(Notice, () => gate.opened);
+  stock
+    .server()
+    .concurrency(1)
+    .addSendHandler(Notice, () => gate.opened);
   await client.start();
   const feeder = cluster.host('feeder');
-  feeder.channel('stock').client().connect(stock.endpoint ?? '');
+  feeder
+    .channel('stock')
+    .client()
+    .connect(stock.endpoint ?? '');
   await feeder.start();
   await client.channel(CHANNEL).whenReady(1);
   for (let i = 0; i <= held; i++) await feeder.send('stock', Notice({ text: '' })).submit(); // one runs, `held` wait

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { EndpointKind } from '@zlink/kernel/internal/wire';
 import { loopTurns, until } from '@zlink/testing';
 import { arrangeCluster } from './cluster.ts';
@@ -15,7 +16,10 @@ test('[CS-002] several addresses of one server are one candidate and one link', 
   const client = await dialingClient(cluster, [...names, other]);
   await client.channel(CHANNEL).whenReady(2);
   await until(() => client.parts.transport.status.links === 2, 'duplicates give way');
-  const states = client.channel(CHANNEL).servers().map(({ state }) => state);
+  const states = client
+    .channel(CHANNEL)
+    .servers()
+    .map(({ state }) => state);
   expect(states.filter((state) => state === 'ready')).toHaveLength(2);
   expect(states.filter((state) => state === 'closed')).toHaveLength(2);
   expect(client.channel(CHANNEL).servers()[0]?.routingId).toBe('a');
@@ -30,12 +34,19 @@ test('[CS-002] when the link of a server ends, another of its addresses takes it
   const client = await dialingClient(cluster, [first, second]);
   await client.channel(CHANNEL).whenReady(1);
   await until(() => client.parts.transport.status.links === 1, 'the duplicate gives way');
-  const kept = client.channel(CHANNEL).servers().find(({ state }) => state === 'ready')?.endpoint ?? '';
+  const kept =
+    client
+      .channel(CHANNEL)
+      .servers()
+      .find(({ state }) => state === 'ready')?.endpoint ?? '';
   cluster.network.cut(kept);
   cluster.network.refuse(kept);
   await cluster.clock.advanceAsync(700); // longer than an intent rests
   expect(await ask(client, 1)).toEqual(['a']);
-  const ready = client.channel(CHANNEL).servers().filter(({ state }) => state === 'ready');
+  const ready = client
+    .channel(CHANNEL)
+    .servers()
+    .filter(({ state }) => state === 'ready');
   expect(ready.map(({ endpoint }) => endpoint)).toEqual([kept === first ? second : first]);
 });
 
@@ -91,10 +102,20 @@ test('[CS-002] connections are independent: the end of one leaves the others rea
   cluster.network.cut(second ?? '');
   await loopTurns(4);
   expect(await ask(client, 4)).toEqual(['a', 'c', 'a', 'c']);
-  expect(client.channel(CHANNEL).servers().map(({ state }) => state)).toEqual(['ready', 'reconnecting', 'ready']);
+  expect(
+    client
+      .channel(CHANNEL)
+      .servers()
+      .map(({ state }) => state),
+  ).toEqual(['ready', 'reconnecting', 'ready']);
   cluster.network.restore();
   await cluster.clock.advanceAsync(500);
-  expect(client.channel(CHANNEL).servers().map(({ state }) => state)).toEqual(['ready', 'ready', 'ready']);
+  expect(
+    client
+      .channel(CHANNEL)
+      .servers()
+      .map(({ state }) => state),
+  ).toEqual(['ready', 'ready', 'ready']);
 });
 
 test('[CHAN-007] the order of endpoints and of their becoming ready does not steer the choice', async () => {
@@ -154,11 +175,31 @@ test('[CS-004] [CS-012] a mesh node at the address is no server, and a mesh node
   expect(server.parts.transport.status).toMatchObject({ links: 0, refused: { wrongKind: 1 } });
 });
 
+test('[CS-004] at the address of the local server only the local server is let in', async () => {
+  const cluster = arrangeCluster();
+  const port = 7_800;
+  const host = configureServer(cluster, 'mine', {
+    port,
+    with: (s) => s.setBindHost('*').setAdvertiseHost('billing-1'),
+  });
+  host.channel(CHANNEL).client();
+  const other = await startServer(cluster, 'other', { port }); // answers at 127.0.0.1, the other one everywhere else
+  await host.start();
+  await until(() => host.channel(CHANNEL).servers()[0]?.state === 'rejected', 'the wrong server is refused');
+  expect(host.channel(CHANNEL).servers()[0]?.reason).toBe('RID is "other", expected "mine"');
+  await cluster.passing(other.close());
+  await cluster.passing(host.channel(CHANNEL).whenReady(1));
+  expect(await ask(host, 1)).toEqual(['mine']);
+});
+
 test('[CS-013] [NET-003] a Server RID is new per start, or fixed by routingId', async () => {
   const cluster = arrangeCluster();
   const free = (): Promise<unknown> => {
     const host = cluster.host('free');
-    host.channel(CHANNEL).server().addRequestHandler(Ask, () => 'free');
+    host
+      .channel(CHANNEL)
+      .server()
+      .addRequestHandler(Ask, () => 'free');
     return host.start();
   };
   await Promise.all([free(), free(), startServer(cluster, 'c', { rid: 'billing-1' })]);
@@ -166,7 +207,10 @@ test('[CS-013] [NET-003] a Server RID is new per start, or fixed by routingId', 
     cluster,
     cluster.hosts.map((host) => endpointOf(host)),
   );
-  const rids = client.channel(CHANNEL).servers().map(({ routingId }) => routingId ?? '');
+  const rids = client
+    .channel(CHANNEL)
+    .servers()
+    .map(({ routingId }) => routingId ?? '');
   const automatic = /^server-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
   expect(rids).toEqual([expect.stringMatching(automatic), expect.stringMatching(automatic), 'billing-1']);
   expect(rids[0]).not.toBe(rids[1]);
@@ -198,11 +242,15 @@ test('[CS-004] whenReady counts ready servers and ends with its signal, with the
   const controller = new AbortController();
   const aborted = watch(channel.whenReady(2, controller.signal));
   const kept = watch(channel.whenReady(2));
+  const settled = new AbortController();
+  const third = watch(channel.whenReady(2, settled.signal));
+  expect(getEventListeners(settled.signal, 'abort')).toHaveLength(1);
   controller.abort(); // the default reason
   await loopTurns(1);
   expect(aborted).toEqual({ state: 'rejected', value: controller.signal.reason as unknown });
   expect(kept.state).toBe('pending');
   await cluster.passing(client.close());
-  expect(kept.value).toMatchObject({ kind: 'ShuttingDown' });
+  for (const { value } of [kept, third]) expect(value).toMatchObject({ kind: 'ShuttingDown' });
+  for (const { signal } of [controller, settled]) expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   await expect(channel.whenReady(1)).rejects.toMatchObject({ kind: 'ShuttingDown' });
 });

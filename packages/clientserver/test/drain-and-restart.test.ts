@@ -1,5 +1,6 @@
 import { DescriptorState, RecordKind } from '@zlink/kernel/internal/wire';
 import { loopTurns, until } from '@zlink/testing';
+import type { ChannelClient } from '../src/client/channel-client.ts';
 import { type Cluster, arrangeCluster } from './cluster.ts';
 import { ask, CHANNEL, configureServer, dialingClient, endpointOf, startClient, startServer } from './arrange.ts';
 import { Gate } from './gate.ts';
@@ -57,6 +58,22 @@ test('[CS-008] a draining server is no target any more, finishes what it accepte
   expect(late.channel(CHANNEL).servers()).toMatchObject([{ state: 'connecting', reason: 'connection refused' }]);
 });
 
+test('[CS-008] a server that closes is no target from its first word on, while its requests still end', async () => {
+  const cluster = arrangeCluster();
+  const gate = new Gate();
+  const server = await gatedServer(cluster, 'first', gate);
+  const other = await startServer(cluster, 'other');
+  const client = await startClient(cluster, [server, other]);
+  const accepted = await request(client, server);
+  const closed = server.close(5_000); // without a drain before
+  await loopTurns(8);
+  expect(await ask(client, 3)).toEqual(['other', 'other', 'other']);
+  expect(accepted.state).toBe('pending');
+  gate.open();
+  await closed;
+  expect(accepted).toEqual({ state: 'resolved', value: 'first' });
+});
+
 test('[CS-008] a request that crosses the drain is Rejected, not left hanging, and a send is dropped and recorded', async () => {
   const cluster = arrangeCluster();
   const gate = new Gate();
@@ -64,9 +81,9 @@ test('[CS-008] a request that crosses the drain is Rejected, not left hanging, a
   const client = await startClient(cluster, [server]);
   cluster.network.pauseReceiver(endpointOf(server), 'toDialer'); // the client does not hear of the drain yet
   server.drain();
-  const crossing = watch(client.request(CHANNEL, Ask(1)).submit());
   await client.send(CHANNEL, Notice({ text: 'x' })).submit();
-  await until(() => server.counters(CHANNEL, 'send').accepted === 1, 'both arrive');
+  const crossing = watch(client.request(CHANNEL, Ask(1)).submit());
+  await until(() => server.counters(CHANNEL, 'request').accepted === 1, 'both arrive');
   expect(crossing.state).toBe('pending');
   cluster.network.resumeReceiver(endpointOf(server), 'toDialer');
   await loopTurns(8);
@@ -137,7 +154,10 @@ test('[CS-008] while the own host drains, only calls of handlers that still run 
   const cluster = arrangeCluster();
   const gate = new Gate();
   const stock = cluster.host('stock');
-  stock.channel('stock').server().addRequestHandler(Ask, () => 'from stock');
+  stock
+    .channel('stock')
+    .server()
+    .addRequestHandler(Ask, () => 'from stock');
   await stock.start();
   const middle: TestHost = configureServer(cluster, 'middle', {
     answer: async (_, { signal }) => {
@@ -147,7 +167,10 @@ test('[CS-008] while the own host drains, only calls of handlers that still run 
       return [inside, outside.kind];
     },
   });
-  middle.channel('stock').client().connect(stock.channel('stock').endpoint ?? '');
+  middle
+    .channel('stock')
+    .client()
+    .connect(stock.channel('stock').endpoint ?? '');
   await middle.start();
   await middle.channel('stock').whenReady(1);
   const client = await startClient(cluster, [middle]);
@@ -165,16 +188,15 @@ test('[CS-009] [CS-013] a new generation at another address replaces the old one
   const old = await gatedServer(cluster, 'old', gate);
   const client = await dialingClient(cluster, [old, 'tcp://127.0.0.1:7600']);
   await client.channel(CHANNEL).whenReady(1);
-  const waiting = await Promise.all([request(client, old)]);
-  const fresh = await startServer(cluster, 'fresh', { rid: 'billing-1', port: 7_600 });
-  await until(() => cluster.network.pipesTo(endpointOf(fresh)).length === 1, 'it is dialled').catch(() => undefined);
+  const waiting = await request(client, old);
+  await startServer(cluster, 'fresh', { rid: 'billing-1', port: 7_600 });
   await cluster.clock.advanceAsync(1_000);
   expect(await ask(client, 4)).toEqual(['fresh', 'fresh', 'fresh', 'fresh']); // one candidate: the one verified last
-  expect(waiting[0]?.state).toBe('pending');
+  expect(waiting.state).toBe('pending');
   expect(old.counters(CHANNEL, 'request').accepted).toBe(1);
   gate.open();
   await loopTurns(12);
-  expect(waiting[0]).toEqual({ state: 'resolved', value: 'old' }); // correlation decides, not the generation
+  expect(waiting).toEqual({ state: 'resolved', value: 'old' }); // correlation decides, not the generation
   await cluster.clock.advanceAsync(10_000);
   expect(client.channel(CHANNEL).servers()).toMatchObject([
     { state: 'rejected', reason: expect.stringContaining('was replaced by a newer one') as string },
@@ -234,7 +256,10 @@ test('[CS-009] a new generation that does not serve yet does not take the place 
 });
 
 test('[CS-009] generations are compared for equality only', async () => {
-  for (const generations of [[5n, 9n], [9n, 5n]] as const) {
+  for (const generations of [
+    [5n, 9n],
+    [9n, 5n],
+  ] as const) {
     const cluster = arrangeCluster();
     const [first, second] = [new RawPeer(cluster, CHANNEL), new RawPeer(cluster, CHANNEL)].map((p) => cluster.add(p));
     await first!.listen({ generation: generations[0] });
@@ -247,6 +272,29 @@ test('[CS-009] generations are compared for equality only', async () => {
     await cluster.clock.advanceAsync(1_000);
     expect(await ask(client, 1)).toEqual(['second']);
   }
+});
+
+test('[CS-009] a late reply of the old generation never completes a request to the new one', async () => {
+  const cluster = arrangeCluster();
+  const old = cluster.add(await new RawPeer(cluster, CHANNEL).listen({ rid: 'billing-1' }));
+  const client = await dialingClient(cluster, [old.endpoint, 'tcp://127.0.0.1:7600']);
+  await client.channel(CHANNEL).whenReady(1);
+  const early = watch(client.request(CHANNEL, Ask('early')).timeoutMs(1_500).submit());
+  await until(() => old.received.length === 1, 'the old one has it');
+  const gate = new Gate();
+  const fresh = await gatedServer(cluster, 'fresh', gate, 7_600);
+  await cluster.clock.advanceAsync(1_000);
+  const later = await request(client, fresh);
+  await cluster.clock.advanceAsync(600);
+  expect(early.value).toMatchObject({ kind: 'DeadlineExceeded' });
+  // Both were the first request of their link and have the same correlation.
+  old.reply(old.received[0]!, { payload: '"from the old one"' });
+  await loopTurns(8);
+  expect((client.channel(CHANNEL).path as ChannelClient).strayCount).toBe(1); // it has the client role
+  expect(later.state).toBe('pending');
+  gate.open();
+  await loopTurns(8);
+  expect(later).toEqual({ state: 'resolved', value: 'fresh' });
 });
 
 test('[CS-005] a higher revision counts, a late older one revives neither weight nor server', async () => {
@@ -300,7 +348,7 @@ test('[CS-005] every change of a server raises its revision, so that clients app
   for (const [i, revision] of revisions.entries()) expect(revision).toBeGreaterThan(revisions[i - 1] ?? 0n);
 });
 
-test('[CS-004] [HOST-004] before it serves a server answers Unavailable to who asks all the same', async () => {
+test('[CS-004] before it serves a server answers Unavailable to who asks all the same', async () => {
   const cluster = arrangeCluster();
   const server = await configureServer(cluster, 'a', {
     with: (s) => s.addSendHandler(Notice, () => undefined),

@@ -78,16 +78,28 @@ test('[DISP-003] a handler sees the logical facts of its message and nothing els
 test('[MSG-010] [CHAN-005] metadata reaches the handler, the last value of a key', async () => {
   const cluster = arrangeCluster();
   const seen: [string, string][][] = [];
-  const keep = (_: unknown, context: ChannelContext): void => void seen.push([...context.metadata] as [string, string][]);
+  const keep = (_: unknown, context: ChannelContext): void =>
+    void seen.push([...context.metadata] as [string, string][]);
   const server = await startServer(cluster, 'server', { answer: keep, with: (s) => s.addSendHandler(Notice, keep) });
   const client = await startClient(cluster, [server]);
   const shared = metadata({ tenant: '42', región: 'süd' });
   await client.request(CHANNEL, Ask(1)).metadata('tenant', '7').metadata(shared).metadata('b', '').submit();
-  await client.send(CHANNEL, Notice({ text: 'x' })).metadata(shared).metadata('tenant', '8').submit();
+  await client
+    .send(CHANNEL, Notice({ text: 'x' }))
+    .metadata(shared)
+    .metadata('tenant', '8')
+    .submit();
   await client.request(CHANNEL, Ask(1)).submit();
   expect(seen).toEqual([
-    [['tenant', '42'], ['región', 'süd'], ['b', '']],
-    [['tenant', '8'], ['región', 'süd']],
+    [
+      ['tenant', '42'],
+      ['región', 'süd'],
+      ['b', ''],
+    ],
+    [
+      ['tenant', '8'],
+      ['región', 'süd'],
+    ],
     [],
   ]);
 });
@@ -101,9 +113,16 @@ test('[MSG-010] [ERR-005] metadata that is not allowed fails the call here; the 
     kind: 'InvalidOperation',
     submitted: false,
   });
-  expect((await rejection(client.send(CHANNEL, Notice({ text: '' })).metadata('k', text).submit())).kind).toBe(
-    'InvalidOperation',
-  );
+  expect(
+    (
+      await rejection(
+        client
+          .send(CHANNEL, Notice({ text: '' }))
+          .metadata('k', text)
+          .submit(),
+      )
+    ).kind,
+  ).toBe('InvalidOperation');
   await loopTurns(8);
   expect(server.counters(CHANNEL, 'request').accepted + server.counters(CHANNEL, 'send').accepted).toBe(0);
 });
@@ -165,10 +184,16 @@ test('[MSG-012] metadata follows neither the reply nor a call that the handler s
   const cluster = arrangeCluster();
   const sizes: number[] = [];
   const last = cluster.host('last');
-  last.channel('stock').server().addRequestHandler(Ask, (_, { metadata: given }) => (sizes.push(given.size), 'stock'));
+  last
+    .channel('stock')
+    .server()
+    .addRequestHandler(Ask, (_, { metadata: given }) => (sizes.push(given.size), 'stock'));
   await last.start();
   const middle = cluster.host('middle');
-  middle.channel('stock').client().connect(last.channel('stock').endpoint ?? '');
+  middle
+    .channel('stock')
+    .client()
+    .connect(last.channel('stock').endpoint ?? '');
   middle
     .channel(CHANNEL)
     .server()
@@ -319,6 +344,19 @@ test('[CS-006] what a server says unasked is dropped and recorded, never handled
   expect(raw.links).toHaveLength(1);
 });
 
+test('[CS-006] a request of the server is nothing that the client owes an answer: its link ends in order', async () => {
+  const cluster = arrangeCluster();
+  const raw = cluster.add(await new RawPeer(cluster, CHANNEL).listen());
+  const client = await startClient(cluster, [raw.endpoint]);
+  const asked = raw.submit(RecordKind.request);
+  await until(() => client.log.length === 1, 'it was dropped');
+  await client.close(); // the clock stands still: no linger has run out
+  expect(asked).toMatchObject({
+    reply: undefined,
+    failure: expect.objectContaining({ kind: 'Unavailable' }) as unknown,
+  });
+});
+
 test('[CS-006] a late reply never completes a later request', async () => {
   const cluster = arrangeCluster();
   const raw = cluster.add(await new RawPeer(cluster, CHANNEL).listen());
@@ -402,17 +440,26 @@ test('[CS-007] [CHAN-005] a downstream call of a handler has its own correlation
   const cluster = arrangeCluster();
   const ids: unknown[] = [];
   const last = cluster.host('last');
-  last.channel('stock').server().addRequestHandler(Ask, () => 'from stock');
+  last
+    .channel('stock')
+    .server()
+    .addRequestHandler(Ask, () => 'from stock');
   await last.start();
   const middle = cluster.host('middle');
-  middle.channel('stock').client().connect(last.channel('stock').endpoint ?? '');
+  middle
+    .channel('stock')
+    .client()
+    .connect(last.channel('stock').endpoint ?? '');
   const gate = new Gate();
-  middle.channel(CHANNEL).server().addRequestHandler(Ask, async (given, { correlationId }) => {
-    ids.push(correlationId);
-    const answer = await middle.request('stock', Ask(1)).submit();
-    await gate.opened;
-    return [given, answer];
-  });
+  middle
+    .channel(CHANNEL)
+    .server()
+    .addRequestHandler(Ask, async (given, { correlationId }) => {
+      ids.push(correlationId);
+      const answer = await middle.request('stock', Ask(1)).submit();
+      await gate.opened;
+      return [given, answer];
+    });
   await middle.start();
   const client = await startClient(cluster, [middle]);
   const first = watch(client.request(CHANNEL, Ask('first')).submit());
@@ -546,7 +593,9 @@ test('[MSG-002] a class is a packet of its own name, and its instance arrives as
   }
   const Named = message<{ id: string }>('Order');
   const seen: unknown[] = [];
-  const server = await startServer(cluster, 'server', { with: (s) => s.addSendHandler(Order, (o) => void seen.push(o)) });
+  const server = await startServer(cluster, 'server', {
+    with: (s) => s.addSendHandler(Order, (o) => void seen.push(o)),
+  });
   const client = await startClient(cluster, [server]);
   await client.send(CHANNEL, new Order('7')).submit();
   await client.send(CHANNEL, Named({ id: '8' })).submit();

@@ -9,13 +9,23 @@ import { Ask, Charge, Notice } from './packets.ts';
 test('[CS-001] a process serves several channels, and several processes serve one', async () => {
   const cluster = arrangeCluster();
   const both = cluster.host('both');
-  both.channel(CHANNEL).server().routingId('a').addRequestHandler(Ask, () => 'billing of both');
-  both.channel('stock').server().addRequestHandler(Ask, () => 'stock of both');
+  both
+    .channel(CHANNEL)
+    .server()
+    .routingId('a')
+    .addRequestHandler(Ask, () => 'billing of both');
+  both
+    .channel('stock')
+    .server()
+    .addRequestHandler(Ask, () => 'stock of both');
   await both.start();
   const other = await startServer(cluster, 'other', { rid: 'b' });
   const client = cluster.host('client');
   client.channel(CHANNEL).client().connect(endpointOf(both)).connect(endpointOf(other));
-  client.channel('stock').client().connect(both.channel('stock').endpoint ?? '');
+  client
+    .channel('stock')
+    .client()
+    .connect(both.channel('stock').endpoint ?? '');
   await client.start();
   await client.channel(CHANNEL).whenReady(2);
   expect(await ask(client, 4)).toEqual(['billing of both', 'other', 'billing of both', 'other']);
@@ -34,11 +44,34 @@ test('[CS-001] without the client role a call is NotConfigured, even where the s
   expect(server.counters(CHANNEL, 'request').accepted).toBe(0);
 });
 
+test('[CALL-005] before its host has started a channel says so, not that a role is missing', async () => {
+  const cluster = arrangeCluster();
+  const host = cluster.host('host');
+  const channel = host.channel(CHANNEL);
+  channel.client();
+  channel.server().addRequestHandler(Ask, () => 'ok');
+  const early = await rejection(host.request(CHANNEL, Ask(1)).submit());
+  expect(early).toMatchObject({ kind: 'InvalidOperation', submitted: false });
+  expect(early.message).toBe('[InvalidOperation] channel "billing" is not open: its host has not started');
+  expect((await rejection(channel.whenReady(1))).kind).toBe('InvalidOperation');
+  expect(() => channel.setWeight(1)).toThrow('[InvalidOperation]');
+  expect([channel.endpoint, channel.servers(), channel.listeners(), channel.counters()]).toEqual([
+    undefined,
+    [],
+    [],
+    [],
+  ]);
+  await host.start();
+  expect(await ask(host, 1)).toEqual(['ok']);
+});
+
 test('[CS-001] a server has nothing to start a call to a client with', async () => {
   const cluster = arrangeCluster();
   const server = await startServer(cluster, 'server');
   const names = (object: object): string[] =>
-    Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => /send|request|call|push|emit/i.test(name));
+    Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) =>
+      /send|request|call|push|emit/i.test(name),
+    );
   expect(names(server.channel(CHANNEL))).toEqual([]);
   const builder = new ClientServerChannel('x', () => undefined).server();
   expect(names(builder).sort()).toEqual(['addRequestHandler', 'addSendHandler']);
@@ -140,7 +173,10 @@ test.each([-1, 10_001, 1.5, NaN, '100'])('[CS-003] weight %p is a configuration 
 test('[CS-003] weight, size limit and port have their defaults', async () => {
   const cluster = arrangeCluster();
   const server = cluster.host('server');
-  server.channel(CHANNEL).server().addRequestHandler(Ask, () => 'ok');
+  server
+    .channel(CHANNEL)
+    .server()
+    .addRequestHandler(Ask, () => 'ok');
   await server.start();
   const client = await startClient(cluster, [server]);
   expect(client.channel(CHANNEL).servers()).toMatchObject([{ weight: 100 }]);
@@ -184,7 +220,9 @@ test('[HOSTREG-004] a channel cannot be changed once its host has started', asyn
 
 test('[NET-002] a server shows its listener with the real port and the advertised host', async () => {
   const cluster = arrangeCluster();
-  const server = await startServer(cluster, 'server', { with: (s) => s.setBindHost('*').setAdvertiseHost('billing-1') });
+  const server = await startServer(cluster, 'server', {
+    with: (s) => s.setBindHost('*').setAdvertiseHost('billing-1'),
+  });
   const [listener, ...others] = server.channel(CHANNEL).listeners();
   expect(others).toEqual([]);
   expect(listener).toMatchObject({ kind: 'CLIENT_SERVER', name: CHANNEL });

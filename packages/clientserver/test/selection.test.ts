@@ -115,9 +115,17 @@ test('[WRR-003] the list is built once per change of a server and not by calls i
 test('[WRR-005] every channel has its own order, untouched by the calls of another', async () => {
   const cluster = arrangeCluster();
   const servers: TestHost[] = [];
-  for (const [name, weight] of [['A', 100], ['B', 300]] as const) {
+  for (const [name, weight] of [
+    ['A', 100],
+    ['B', 300],
+  ] as const) {
     const host = configureServer(cluster, name, { weight });
-    host.channel('stock').server().routingId(name).setWeight(weight).addRequestHandler(Ask, () => name);
+    host
+      .channel('stock')
+      .server()
+      .routingId(name)
+      .setWeight(weight)
+      .addRequestHandler(Ask, () => name);
     servers.push(await host.start());
   }
   const client = cluster.host('client');
@@ -169,7 +177,12 @@ test('[CHAN-003] a local server is chosen like any other, and through the transp
   expect(answers).toEqual(['B', 'A', 'B', 'B']);
   expect(received).toEqual(value);
   expect(received).not.toBe(value); // encoded and decoded
-  const { address } = cluster.network.pipesTo(local.channel(CHANNEL).servers().find((s) => s.local)?.endpoint ?? '')[0]!;
+  const { address } = cluster.network.pipesTo(
+    local
+      .channel(CHANNEL)
+      .servers()
+      .find((s) => s.local)?.endpoint ?? '',
+  )[0]!;
   cluster.network.blackhole(address); // the handler is not called behind the transport's back
   const outcome = watch(Promise.all([1, 2, 3, 4].map((i) => local.request(CHANNEL, Ask(i)).timeoutMs(400).submit())));
   await cluster.clock.advanceAsync(500);
@@ -212,7 +225,11 @@ test('[CHAN-003] what waits for a candidate goes as soon as there is one, in ord
   const port = 7_500;
   const client = await dialingClient(cluster, [`tcp://127.0.0.1:${port}`]);
   const answers: unknown[] = [];
-  for (let i = 0; i < 5; i++) void client.request(CHANNEL, Ask(i)).submit().then((answer) => answers.push(answer));
+  for (let i = 0; i < 5; i++)
+    void client
+      .request(CHANNEL, Ask(i))
+      .submit()
+      .then((answer) => answers.push(answer));
   const send = watch(client.send(CHANNEL, Notice({ text: 'sixth' })).submit());
   await cluster.clock.advanceAsync(300);
   const order: unknown[] = [];
@@ -266,6 +283,18 @@ test('[CHAN-003] abort and shutdown end the wait as usual', async () => {
   expect(await rejection(client.send(CHANNEL, Notice({ text: 'x' })).submit())).toMatchObject({ kind: 'ShuttingDown' });
 });
 
+test('[CHAN-003] [CALL-005] a client that closes without a drain ends the wait as well', async () => {
+  const cluster = arrangeCluster();
+  const client = await dialingClient(cluster, ['tcp://127.0.0.1:7500']);
+  const outcomes = [
+    watch(client.request(CHANNEL, Ask(1)).submit()),
+    watch(client.send(CHANNEL, Notice({ text: 'x' })).submit()),
+  ];
+  await client.close();
+  for (const { value } of outcomes) expect(value).toMatchObject({ kind: 'ShuttingDown', submitted: false });
+  expect(client.parts.wheel.size).toBe(0);
+});
+
 test('[CHAN-004] the chosen server is shown to nobody: neither by the call nor by its errors', async () => {
   const cluster = arrangeCluster();
   const server = await startServer(cluster, 'secret-rid', {
@@ -283,7 +312,9 @@ test('[CHAN-004] the chosen server is shown to nobody: neither by the call nor b
 test('[CS-011] a weight changes at run time and reaches connected clients; links and submitted work stay', async () => {
   const cluster = arrangeCluster();
   const pending: (() => void)[] = [];
-  const a = await startServer(cluster, 'A', { answer: () => new Promise((resolve) => pending.push(() => resolve('A'))) });
+  const a = await startServer(cluster, 'A', {
+    answer: () => new Promise((resolve) => pending.push(() => resolve('A'))),
+  });
   const b = await startServer(cluster, 'B');
   const client = await startClient(cluster, [a, b]);
   const first = watch(client.request(CHANNEL, Ask(1)).submit());
@@ -301,15 +332,18 @@ test('[CS-011] a weight changes at run time and reaches connected clients; links
   expect(first).toEqual({ state: 'resolved', value: 'A' });
 });
 
-test.each([-1, 10_001, 0.5, NaN, undefined, '7'])('[CS-011] weight %p at run time is refused and the old one kept', async (weight) => {
-  const cluster = arrangeCluster();
-  const server = await startServer(cluster, 'A', { weight: 40 });
-  const client = await startClient(cluster, [server]);
-  expect(() => server.channel(CHANNEL).setWeight(weight as number)).toThrow(ConfigurationError);
-  expect(() => server.channel(CHANNEL).setWeight(weight as number)).toThrow('allowed: integer 0..10000');
-  await loopTurns(8);
-  expect(client.channel(CHANNEL).servers()).toMatchObject([{ weight: 40 }]);
-});
+test.each([-1, 10_001, 0.5, NaN, undefined, '7'])(
+  '[CS-011] weight %p at run time is refused and the old one kept',
+  async (weight) => {
+    const cluster = arrangeCluster();
+    const server = await startServer(cluster, 'A', { weight: 40 });
+    const client = await startClient(cluster, [server]);
+    expect(() => server.channel(CHANNEL).setWeight(weight as number)).toThrow(ConfigurationError);
+    expect(() => server.channel(CHANNEL).setWeight(weight as number)).toThrow('allowed: integer 0..10000');
+    await loopTurns(8);
+    expect(client.channel(CHANNEL).servers()).toMatchObject([{ weight: 40 }]);
+  },
+);
 
 test('[CS-011] only the server of this process can be weighted', async () => {
   const cluster = arrangeCluster();

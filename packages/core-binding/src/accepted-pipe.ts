@@ -9,7 +9,14 @@
  */
 import type { Pipe, PipeSink } from '@zlink/kernel/internal/transport';
 import { sendFailureText } from './native-errors.ts';
-import type { RoutedSocket } from './routed-socket.ts';
+
+/** The listener's socket, which a pipe shares with all others. */
+export interface SharedRouter {
+  /** `onFailed` is told in a later microtask that the peer cannot be reached. */
+  send(routingId: Uint8Array, parts: readonly Uint8Array[], onFailed: (error: unknown) => void): void;
+  /** What was sent until now still leaves within this time, should the socket close. */
+  keepSending(lingerMs: number): void;
+}
 
 type AcceptedState =
   /** The owner is making its sink. */
@@ -21,13 +28,13 @@ type AcceptedState =
 export class AcceptedPipe implements Pipe {
   readonly address: string;
   readonly #routingId: Uint8Array;
-  readonly #socket: RoutedSocket;
+  readonly #router: SharedRouter;
   #state: AcceptedState = { kind: 'new' };
 
-  constructor(address: string, routingId: Uint8Array, socket: RoutedSocket) {
+  constructor(address: string, routingId: Uint8Array, router: SharedRouter) {
     this.address = address;
     this.#routingId = routingId;
-    this.#socket = socket;
+    this.#router = router;
   }
 
   /** Gets the sink from the listener's owner, who may close the pipe at once. */
@@ -37,13 +44,13 @@ export class AcceptedPipe implements Pipe {
   }
 
   send(parts: Uint8Array[]): void {
-    if (this.#state.kind !== 'forgotten') this.#socket.send(this.#routingId, parts, this.#onSendFailed);
+    if (this.#state.kind !== 'forgotten') this.#router.send(this.#routingId, parts, this.#onSendFailed);
   }
 
   close(lingerMs: number): void {
     if (this.#state.kind === 'forgotten') return;
     this.#state = { kind: 'forgotten', wasHeard: false }; // 2
-    this.#socket.keepSending(lingerMs);
+    this.#router.keepSending(lingerMs);
   }
 
   /** A message has come. False: it is the first one that nobody hears. */

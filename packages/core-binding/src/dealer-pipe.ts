@@ -1,5 +1,5 @@
 /**
- * A dialled pipe with a socket of its own: one DEALER per address tried, never used for another connection.
+ * A dialled pipe: one DEALER per address tried, never used for another connection.
  *
  * Owns the sockets of one attempt. Leaves trying again to the link (CORE-009).
  *
@@ -10,6 +10,7 @@
  */
 import type { Dealer } from 'zeromq';
 import { ZLinkError } from '@zlink/kernel/errors';
+import { afterPendingReads } from '@zlink/kernel/internal/time';
 import type { Pipe, PipeConnectOptions, PipeSink } from '@zlink/kernel/internal/transport';
 import { resolveDial } from './addresses.ts';
 import {
@@ -20,7 +21,7 @@ import {
   NOT_CONNECTED,
   sendFailureText,
 } from './native-errors.ts';
-import { receiveAll } from './receive-loop.ts';
+import { ReceiveLoop } from './receive-loop.ts';
 import { type SocketEvent, watchSocket } from './socket-monitor.ts';
 
 export interface DealerHost {
@@ -35,7 +36,7 @@ export interface DealerHost {
 
 type DealerState =
   | { readonly kind: 'resolving' }
-  | { readonly kind: 'connecting'; readonly socket: Dealer; readonly others: readonly string[] }
+  | { readonly kind: 'connecting'; readonly socket: Dealer; readonly otherAddresses: readonly string[] }
   | { readonly kind: 'open'; readonly socket: Dealer }
   | { readonly kind: 'closed' };
 
@@ -53,9 +54,9 @@ export class DealerPipe implements Pipe {
     this.#host = host;
     void resolveDial(options.address).then((targets) => {
       if (this.#state.kind === 'closed') return;
-      const problem = targets.ok ? host.dialProblem : targets.reason;
-      if (targets.ok && problem === undefined) this.#dial(targets.addresses);
-      else this.fail(problem ?? NOT_CONNECTED);
+      if (!targets.ok) this.fail(targets.reason);
+      else if (host.dialProblem !== undefined) this.fail(host.dialProblem);
+      else this.#dial(targets.addresses);
     });
   }
 
@@ -84,16 +85,16 @@ export class DealerPipe implements Pipe {
   readonly #onSendFailed = (error: unknown): void => this.fail(sendFailureText(error));
 
   #dial(addresses: readonly [string, ...string[]]): void {
-    const [address, ...others] = addresses;
+    const [address, ...otherAddresses] = addresses;
     try {
       const socket = this.#host.openSocket(this.#maxPartBytes);
-      this.#state = { kind: 'connecting', socket, others };
-      this.#host.onSocket(watchSocket(socket, (event) => this.#onEvent(socket, event)));
-      void receiveAll(
+      this.#state = { kind: 'connecting', socket, otherAddresses };
+      const loop = new ReceiveLoop(
         socket,
         (parts) => this.#onMessage(socket, parts),
         () => this.#host.nowMs(),
       );
+      this.#host.onSocket(watchSocket(socket, (event) => this.#onEvent(socket, loop, event)));
       socket.connect(address);
     } catch (error) {
       this.fail(dialFailureText(error));
@@ -101,13 +102,12 @@ export class DealerPipe implements Pipe {
   }
 
   #onMessage(socket: Dealer, parts: readonly Uint8Array[]): void {
-    if (this.#isCurrent(socket)) {
-      this.#open(socket); // the message may be noticed before the event
-      this.#sink.onPipeMessage(parts, 0);
-    }
+    if (!this.#isCurrent(socket)) return;
+    this.#open(socket); // a message may be noticed before the event of its connection
+    this.#sink.onPipeMessage(parts, 0);
   }
 
-  #onEvent(socket: Dealer, event: SocketEvent): void {
+  #onEvent(socket: Dealer, loop: ReceiveLoop, event: SocketEvent): void {
     if (!this.#isCurrent(socket)) return;
     switch (event.kind) {
       case 'ready':
@@ -117,7 +117,8 @@ export class DealerPipe implements Pipe {
       case 'released':
         return this.#tryNext();
       case 'lost':
-        return this.#onLost(socket);
+        if (this.#state.kind === 'open') this.#failOnceRead(socket, loop);
+        else this.fail(NOT_A_PEER);
     }
   }
 
@@ -129,20 +130,19 @@ export class DealerPipe implements Pipe {
 
   #tryNext(): void {
     if (this.#state.kind !== 'connecting') return;
-    const { socket, others } = this.#state;
-    const [next, ...rest] = others;
+    const { socket, otherAddresses } = this.#state;
+    const [next, ...rest] = otherAddresses;
     if (next === undefined) return this.fail(NOT_CONNECTED);
     release(socket, 0);
     this.#dial([next, ...rest]); // D4
   }
 
-  #onLost(socket: Dealer): void {
-    if (this.#state.kind === 'connecting') return this.fail(NOT_A_PEER);
-    setImmediate(() => {
+  /** D2: libzmq signals received messages before the end. */
+  #failOnceRead(socket: Dealer, loop: ReceiveLoop): void {
+    afterPendingReads(() => {
       if (!this.#isCurrent(socket)) return;
-      if (socket.readable)
-        this.#onLost(socket); // D2: the receive loop is still at it
-      else this.fail(CONNECTION_LOST);
+      if (loop.isEmpty) this.fail(CONNECTION_LOST);
+      else this.#failOnceRead(socket, loop);
     });
   }
 

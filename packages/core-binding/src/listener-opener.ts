@@ -13,24 +13,24 @@ import type { Pipe, PipeListenOptions, PipeSink } from '@zlink/kernel/internal/t
 import { resolveBind } from './addresses.ts';
 import { AdmissionGate } from './admission-gate.ts';
 import { AttemptRate } from './attempt-rate.ts';
-import { curveClientOptions, curveServerOptions } from './curve.ts';
+import { curveServerOptions } from './curve.ts';
 import type { ResolvedEngineOptions } from './engine-options.ts';
 import { bindError, nativeCode } from './native-errors.ts';
-import { RouterListener } from './router-listener.ts';
-import { openRouter, secureDials } from './socket-options.ts';
+import { type ListenerHost, RouterListener } from './router-listener.ts';
+import { openRouter } from './socket-options.ts';
 import { ZapHandler } from './zap.ts';
 
 export class ListenerOpener {
   readonly #context: Context;
   readonly #options: ResolvedEngineOptions;
-  readonly #dialProblem: string | undefined;
+  readonly #dial: ListenerHost['dial'];
   readonly #rate: AttemptRate;
   #zap: Promise<ZapHandler> | undefined;
 
-  constructor(context: Context, options: ResolvedEngineOptions, dialProblem: string | undefined) {
+  constructor(context: Context, options: ResolvedEngineOptions, dial: ListenerHost['dial']) {
     this.#context = context;
     this.#options = options;
-    this.#dialProblem = dialProblem;
+    this.#dial = dial;
     this.#rate = new AttemptRate(options.attemptRate, () => options.clock.nowMs());
   }
 
@@ -59,9 +59,9 @@ export class ListenerOpener {
       onClosed(closed);
     };
     return new RouterListener(socket, options, accept, {
-      dialProblem: this.#dialProblem,
+      clock,
       gate,
-      nowMs,
+      dial: this.#dial,
       onClosed: release,
     });
   }
@@ -82,8 +82,6 @@ export class ListenerOpener {
       warn({ event: 'bind failed', address, code: nativeCode(error) });
       throw bindError(address, error);
     }
-    const dialKeys = security && curveClientOptions(security);
-    if (dialKeys !== undefined) secureDials(socket, dialKeys);
     const host = parseEndpoint(address)?.host ?? '';
     if (security === undefined && !isLoopbackHost(host)) {
       warn({ event: 'unsecured bind', address, text: 'anyone who reaches this address can connect and read along' }); // 2

@@ -9,8 +9,7 @@ import { ZLinkError } from '@zlink/kernel/errors';
 /** Why a connection did not get through its handshake. */
 export type HandshakeFault =
   | 'accessRefused' // by the admission check of the accepting side
-  | 'handshakeBroken'
-  | 'handshakeTimeout'
+  | 'handshakeIncomplete' // broken off, or not done in time: libzmq does not tell these apart
   | 'securityMismatch' // one side is secured, the other is not
   | 'wrongKey';
 
@@ -23,10 +22,8 @@ export function handshakeText(fault: HandshakeFault): string {
   switch (fault) {
     case 'accessRefused':
       return 'the other side refused access';
-    case 'handshakeBroken':
-      return 'the other side broke off the handshake';
-    case 'handshakeTimeout':
-      return 'the other side did not finish the handshake in time';
+    case 'handshakeIncomplete':
+      return 'the other side did not complete the handshake';
     case 'securityMismatch':
       return 'one side is secured and the other is not';
     case 'wrongKey':
@@ -39,7 +36,7 @@ export function handshakeFault(eventType: string, error: unknown): HandshakeFaul
   if (eventType === 'handshake:error:auth') return 'accessRefused';
   if (code === 'ERR_ZMTP_MECHANISM_MISMATCH') return 'securityMismatch';
   if (code === 'ERR_ZMTP_CRYPTOGRAPHIC' || code === 'ERR_ZMTP_KEY_EXCHANGE') return 'wrongKey';
-  return code === 'EAGAIN' ? 'handshakeTimeout' : 'handshakeBroken';
+  return 'handshakeIncomplete';
 }
 
 /** Why a message could not be handed over to a connection. */

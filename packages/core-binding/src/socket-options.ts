@@ -74,31 +74,6 @@ export function openRouter(
   return router;
 }
 
-/** Makes a bound ROUTER dial as a client from now on; what it has bound stays a server. */
-export function secureDials(router: Router, curve: CurveClientOptions): void {
-  withoutOptionWarning(() => Object.assign(router, curve));
-}
-
-/** Dials through a bound ROUTER; messages to and from the other side carry `alias`. */
-export function connectRouter(router: Router, address: string, alias: string): void {
-  withoutOptionWarning(() => router.connect(address, { routingId: alias }));
-}
-
-/**
- * zeromq.js warns through the process whenever an option is set on a socket that is already bound, even one that is
- * meant for the next dial alone. `run` is synchronous, so no other warning can be lost.
- */
-function withoutOptionWarning(run: () => void): void {
-  const own = Object.getOwnPropertyDescriptor(process, 'emitWarning');
-  process.emitWarning = () => undefined;
-  try {
-    run();
-  } finally {
-    if (own === undefined) Reflect.deleteProperty(process, 'emitWarning');
-    else Object.defineProperty(process, 'emitWarning', own);
-  }
-}
-
 function sizeLimit(maxPartBytes: number): number {
   return maxPartBytes === 0 ? -1 : maxPartBytes;
 }

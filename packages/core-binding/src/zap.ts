@@ -10,7 +10,7 @@
  */
 import { type Context, Router } from 'zeromq';
 import type { AdmissionGate } from './admission-gate.ts';
-import { receiveAll } from './receive-loop.ts';
+import { ReceiveLoop } from './receive-loop.ts';
 import { encodeZ85 } from './z85.ts';
 
 const address = 'inproc://zeromq.zap.01'; // fixed by the RFC, one per context
@@ -27,7 +27,7 @@ export class ZapHandler {
 
   private constructor(socket: Router, nowMs: () => number) {
     this.#socket = socket;
-    this.#ended = receiveAll(socket, (parts) => void this.#answer(parts), nowMs);
+    this.#ended = new ReceiveLoop(socket, (parts) => void this.#answer(parts), nowMs).ended;
   }
 
   static async open(context: Context, nowMs: () => number): Promise<ZapHandler> {

@@ -55,7 +55,7 @@ class ZmqEngine implements PipeEngine {
     const dialProblem = security !== undefined && keys === undefined ? 'no server key is pinned' : undefined;
     this.#context = context;
     this.security = security && createCurveProof(security);
-    this.#opener = new ListenerOpener(context, options, dialProblem);
+    this.#opener = new ListenerOpener(context, options, (connect, sink) => this.connect(connect, sink));
     this.#dealerHost = {
       dialProblem,
       openSocket: (maxPartBytes) => openDealer(context, maxPartBytes, keys),

@@ -1,9 +1,10 @@
-/** Runs a TypeScript script of `child/` in a process of its own. */
+/** Runs a script of `child/` in a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const pathOf = (file: string): string => fileURLToPath(new URL(`child/${file}`, import.meta.url));
+const typescript = ['--conditions=@zlink/source', '--import', pathOf('typescript.mjs')];
 
 export class Child {
   readonly process: ChildProcess;
@@ -12,7 +13,7 @@ export class Child {
   #onOutput: (() => void) | undefined;
 
   constructor(script: string, ...args: string[]) {
-    const flags = ['--conditions=@zlink/source', '--import', pathOf('typescript.mjs')];
+    const flags = script.endsWith('.ts') ? typescript : [];
     this.process = spawn(process.execPath, [...flags, pathOf(script), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.on('data', (bytes: Buffer) => {
@@ -26,15 +27,14 @@ export class Child {
     }));
   }
 
-  /** Waits for a line that fits. */
+  /** Waits for a line that fits. @throws Error if the child ends before */
   async line(pattern: RegExp): Promise<string> {
     for (;;) {
       const found = this.output.split('\n').find((line) => pattern.test(line));
       if (found !== undefined) return found;
-      const ended = this.exited.then(({ code }) => {
-        throw new Error(`child ended with ${code} before ${pattern}: ${this.output}`);
-      });
-      await Promise.race([new Promise<void>((resolve) => (this.#onOutput = resolve)), ended]);
+      const more = new Promise<void>((resolve) => (this.#onOutput = resolve));
+      const ended = await Promise.race([more, this.exited]);
+      if (ended !== undefined) throw new Error(`child ended with ${ended.code} before ${pattern}: ${this.output}`);
     }
   }
 

@@ -32,35 +32,62 @@ test('[SEC-001] a secured listener that dials stays a server for who dials it', 
   expect(one.refused).toEqual([]);
 });
 
-const brokenOff = /^the other side broke off the handshake$/;
-// Which of the two the dialling side sees first depends on whose bytes are faster.
-const mismatch = /^(one side is secured and the other is not|the other side broke off the handshake)$/;
+const withoutKey = 'one side is secured and the other is not';
+const incomplete = 'the other side did not complete the handshake';
 
-test.each<[string, CurveSecurity | undefined, RegExp, string]>([
-  ['an unknown key', { ...stranger, serverPublicKey: server.publicKey }, /^the other side refused access$/, 'unknownClientKey'],
-  ['another server in mind', { ...client, serverPublicKey: stranger.publicKey }, brokenOff, 'wrongKey'],
-  ['no key', undefined, mismatch, 'securityMismatch'],
-])('[SEC-001] a client with %s is refused and told why', async (_, security, reason, label) => {
+interface Refused {
+  readonly who: string;
+  readonly security?: CurveSecurity;
+  /** What the dialling side may be told. Which side notices a mismatch first depends on whose bytes are faster. */
+  readonly reasons: string[];
+  readonly labels: string[];
+}
+
+test.each<Refused>([
+  {
+    who: 'an unknown key',
+    security: { ...stranger, serverPublicKey: server.publicKey },
+    reasons: ['the other side refused access'],
+    labels: ['unknownClientKey'],
+  },
+  {
+    who: 'another server in mind',
+    security: { ...client, serverPublicKey: stranger.publicKey },
+    reasons: [incomplete],
+    labels: ['wrongKey'],
+  },
+  {
+    who: 'no key',
+    reasons: [withoutKey, incomplete],
+    labels: ['securityMismatch', 'handshakeIncomplete'],
+  },
+])('[SEC-001] a client with $who is refused and told why', async ({ security, reasons, labels }) => {
   const listener = await listen(engine({ security: { ...server, allowedClientKeys: [client.publicKey] } }));
-  const options = security === undefined ? {} : { security };
-  const { recorder } = dial(engine(options), listener.address);
-  expect(await recorder.end()).toMatch(reason);
+  const { recorder } = dial(engine(security === undefined ? {} : { security }), listener.address);
+  expect(reasons).toContain(await recorder.end());
   await until(() => listener.refused.length > 0, 'counted');
-  expect(listener.refused).toEqual([label]);
+  expect(listener.refused).toHaveLength(1);
+  expect(labels).toContain(listener.refused[0]);
   expect(listener.recorders).toEqual([]);
 });
 
 test('[SEC-001] a secured client does not talk to an unsecured listener', async () => {
   const listener = await listen(engine());
   const { recorder } = dial(engine({ security: dialing }), listener.address);
-  expect(await recorder.end()).toMatch(mismatch);
+  expect([withoutKey, incomplete]).toContain(await recorder.end());
 });
 
 test.each<[string, (key: string) => boolean | Promise<boolean>, boolean]>([
   ['says yes', (key) => key === client.publicKey, true],
   ['says yes later', async (key) => key === client.publicKey, true],
   ['says no', () => false, false],
-  ['throws', () => { throw new Error('key store is down'); }, false],
+  [
+    'throws',
+    () => {
+      throw new Error('key store is down');
+    },
+    false,
+  ],
   ['rejects', () => Promise.reject(new Error('key store is down')), false],
   ['answers nonsense', () => 'yes' as unknown as boolean, false],
 ])('[SEC-002] a key callback that %s decides', async (_, allowedClientKeys, admitted) => {
@@ -96,20 +123,29 @@ test('[SEC-001] a proof holds for its message, its maker and its reader only', (
 });
 
 test('[SEC-003] wrong key material is reported whole and never shown', () => {
-  const wrong = { publicKey: 'secret'.repeat(6), secretKey: `${server.secretKey}x`, serverPublicKey: '"'.repeat(40), allowedClientKeys: [client.publicKey, 'short'] };
+  const wrong = {
+    publicKey: 'secret'.repeat(6),
+    secretKey: `${server.secretKey}x`,
+    serverPublicKey: '"'.repeat(40),
+    allowedClientKeys: [client.publicKey, 'short'],
+  };
   let message = '';
   try {
     createZmqEngine({ security: wrong, ioThreads: 0 });
   } catch (error) {
     message = String(error);
   }
-  for (const option of ['publicKey', 'secretKey', 'serverPublicKey', 'allowedClientKeys[1]', 'ioThreads']) expect(message).toContain(option);
-  for (const key of [wrong.publicKey, server.secretKey, wrong.serverPublicKey, 'short']) expect(message).not.toContain(key);
+  for (const option of ['publicKey', 'secretKey', 'serverPublicKey', 'allowedClientKeys[1]', 'ioThreads'])
+    expect(message).toContain(option);
+  for (const key of [wrong.publicKey, server.secretKey, wrong.serverPublicKey, 'short'])
+    expect(message).not.toContain(key);
 });
 
 test('[SEC-001] a key pair that does not belong together is a configuration error', () => {
   const mixed = { publicKey: client.publicKey, secretKey: server.secretKey };
-  expect(() => createZmqEngine({ security: mixed })).toThrow('security.publicKey does not belong to security.secretKey');
+  expect(() => createZmqEngine({ security: mixed })).toThrow(
+    'security.publicKey does not belong to security.secretKey',
+  );
 });
 
 test('[SEC-001] an unsecured bind that others can reach is warned of once', async () => {

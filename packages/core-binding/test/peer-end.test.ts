@@ -24,8 +24,8 @@ const noticedWithinMs = 250;
 
 test('[CORE-008] a listener notices within 250 ms that a peer was killed, and which one', async () => {
   const server = await listen(engine());
-  const victim = child('peer.ts', 'dial', server.address);
-  await until(() => server.recorders[0]?.messages.length === 1, 'child greets', 20_000);
+  const victim = child('peer.mjs', 'dial', server.address);
+  await until(() => server.recorders[0]?.messages.length === 1, 'child greets');
   const other = await dialAndGreet(engine(), server);
   const killedAtMs = performance.now();
   victim.process.kill('SIGKILL');
@@ -41,7 +41,7 @@ test('[CORE-008] a listener notices within 250 ms that a peer was killed, and wh
 test.each(['own socket', "listener's socket"])(
   '[CORE-008] who dialled through %s notices within 250 ms that the listener was killed',
   async (way) => {
-    const server = child('peer.ts', 'listen', 'tcp://127.0.0.1:0');
+    const server = child('peer.mjs', 'listen');
     const address = await server.line(/^tcp:/);
     const dialing = engine();
     const from = way === 'own socket' ? dialing : (await listen(dialing)).listener;

@@ -5,7 +5,9 @@ import { bytesOf, dial, dialAndGreet, listen } from './pipe-recorder.ts';
 
 afterEach(closeEngines);
 
-const hasIpv6Loopback = Object.values(networkInterfaces()).some((addresses) => addresses?.some((a) => a.address === '::1'));
+const hasIpv6Loopback = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some((a) => a.address === '::1'),
+);
 const loopbacks = hasIpv6Loopback ? ['tcp://127.0.0.1:0', 'tcp://[::1]:0'] : ['tcp://127.0.0.1:0'];
 
 /** Through an own socket (ClientServer) and through a listener's (RouteMesh). */
@@ -55,7 +57,9 @@ test('[CORE-003] 5,000 messages of one turn arrive whole and in order', async ()
     await accepted.received(5_001);
     await recorder.received(5_000);
     expect(accepted.messages.every((parts, at) => parts.length === (at === 0 ? 1 : 3))).toBe(true);
-    expect(accepted.texts.slice(1)).toEqual(Array.from({ length: 5_000 }, (_, at) => `${at}|${'x'.repeat(at % 300)}|end ${at}`));
+    expect(accepted.texts.slice(1)).toEqual(
+      Array.from({ length: 5_000 }, (_, at) => `${at}|${'x'.repeat(at % 300)}|end ${at}`),
+    );
     expect(recorder.texts).toEqual(Array.from({ length: 5_000 }, (_, at) => `back ${at}`));
   }
 });
@@ -156,14 +160,17 @@ test('[CORE-008] an accepted pipe that was closed is not heard any more, and cou
 test('[CORE-009] a pipe may be closed inside the accept callback', async () => {
   const server = engine();
   const told: string[] = [];
-  const listener = await server.listen({ address: 'tcp://127.0.0.1:0', maxPartBytes: 0, onRefused: () => undefined }, (pipe) => {
-    pipe.close(0);
-    return {
-      onPipeOpen: () => told.push('open'),
-      onPipeMessage: () => told.push('message'),
-      onPipeClosed: () => told.push('closed'),
-    };
-  });
+  const listener = await server.listen(
+    { address: 'tcp://127.0.0.1:0', maxPartBytes: 0, onRefused: () => undefined },
+    (pipe) => {
+      pipe.close(0);
+      return {
+        onPipeOpen: () => told.push('open'),
+        onPipeMessage: () => told.push('message'),
+        onPipeClosed: () => told.push('closed'),
+      };
+    },
+  );
   const { pipe, recorder } = dial(engine(), listener.address);
   await until(() => recorder.opened > 0, 'open');
   pipe.send([bytesOf('hello')]);
@@ -173,18 +180,30 @@ test('[CORE-009] a pipe may be closed inside the accept callback', async () => {
   expect(told).toEqual([]);
 });
 
-test('[CORE-009] one listener dials an address once at a time, and again after the end', async () => {
+test('[CORE-009] several pipes to one address are independent', async () => {
   const server = await listen(engine());
   const mesh = await listen(engine());
   const first = await dialAndGreet(mesh.listener, server);
-  const second = dial(mesh.listener, server.address);
-  expect(await second.recorder.end()).toBe(`${server.address} is already dialled here`);
+  const second = await dialAndGreet(mesh.listener, server);
   first.pipe.close(0);
-  const third = await dialAndGreet(mesh.listener, server);
-  third.pipe.send([bytesOf('again')]);
-  await server.recorders[1]!.received(2);
-  expect(first.recorder.closed).toEqual([]);
   expect(await server.recorders[0]!.end()).toBe('connection lost');
+  second.pipe.send([bytesOf('unharmed')]);
+  await server.recorders[1]!.received(2);
+  expect([first.recorder.closed, second.recorder.closed]).toEqual([[], []]);
+});
+
+test('[CORE-011] an engine closes at once after dials that were given up in their handshake', async () => {
+  const server = await listen(engine());
+  const dialing = engine();
+  const mesh = await listen(dialing);
+  for (let round = 0; round < 40; round++) {
+    const { pipe } = dial(round % 2 === 0 ? dialing : mesh.listener, server.address);
+    await loopTurns(round % 8);
+    pipe.close(0);
+  }
+  await closeEngines();
+  await expect(listen(dialing)).rejects.toThrow('[ShuttingDown] engine is closed');
+  expect(() => dial(dialing, server.address)).toThrow('[ShuttingDown] engine is closed');
 });
 
 test('[CORE-009] a pipe closed while its name is resolved never opens', async () => {

@@ -35,9 +35,9 @@ const MAX_JOBS = 2_147_483_647;
 export function resolveJobQueue(options: JobQueueOptions, facts: ProcessorFacts, problems: Problems): JobPermitLimits {
   const pauseThresholdPercent = options.pauseThresholdPercent ?? 80;
   const resumeThresholdPercent = options.resumeThresholdPercent ?? 60;
-  checkPercent('inboundDispatch.pauseThresholdPercent', pauseThresholdPercent, 1, 100, problems);
-  checkPercent('inboundDispatch.resumeThresholdPercent', resumeThresholdPercent, 0, 99, problems);
-  if (resumeThresholdPercent >= pauseThresholdPercent) {
+  const pauses = isPercent('inboundDispatch.pauseThresholdPercent', pauseThresholdPercent, 1, 100, problems);
+  const resumes = isPercent('inboundDispatch.resumeThresholdPercent', resumeThresholdPercent, 0, 99, problems);
+  if (pauses && resumes && resumeThresholdPercent >= pauseThresholdPercent) {
     const allowed = `below pauseThresholdPercent (${pauseThresholdPercent})`;
     problems.add('inboundDispatch.resumeThresholdPercent', resumeThresholdPercent, allowed);
   }
@@ -104,7 +104,8 @@ function readFile(path: string): string | undefined {
   }
 }
 
-function checkPercent(option: string, value: number, min: number, max: number, problems: Problems): void {
+function isPercent(option: string, value: number, min: number, max: number, problems: Problems): boolean {
   const ok = Number.isInteger(value) && value >= min && value <= max;
   if (!ok) problems.add(option, value, `integer ${min}..${max}`);
+  return ok;
 }

@@ -77,8 +77,6 @@ function textOf(length: number): string {
 }
 
 function textBetween(source: Uint8Array, start: number, end: number): string {
-  const buffer = Buffer.isBuffer(source)
-    ? source
-    : Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  const buffer = Buffer.isBuffer(source) ? source : Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   return buffer.toString('utf8', start, end);
 }

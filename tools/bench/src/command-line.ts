@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { type Conditions, fullConditions, quickConditions, type Scenario } from './scenario.ts';
 
-export const usage = `bench [--quick] [--strict] [--only NAME]... [--rounds N] [--json FILE] [--list]
+const usage = `bench [--quick] [--strict] [--only NAME]... [--rounds N] [--json FILE] [--list]
 
   --quick        short measurements, under a minute; fails only when a ratio is below half of its bar
   --strict       fails when a bar is missed
@@ -68,7 +68,8 @@ function parseRounds(text: string): number {
 function choose(catalogue: readonly Scenario[], parts: readonly string[]): readonly Scenario[] {
   if (parts.length === 0) return catalogue;
   for (const part of parts) {
-    if (!catalogue.some(({ name }) => name.includes(part))) throw new UsageError(`--only ${part}: no scenario is called so`);
+    if (!catalogue.some(({ name }) => name.includes(part)))
+      throw new UsageError(`--only ${part}: no scenario is called so`);
   }
   return catalogue.filter(({ name }) => parts.some((part) => name.includes(part)));
 }

@@ -30,14 +30,14 @@ export class Duo {
   readonly #pattern: Pattern;
   #perSecond = 0;
 
-  private constructor(pattern: Pattern) {
-    this.server = new Peer();
-    this.client = new Peer();
+  private constructor(side: string, pattern: Pattern) {
+    this.server = new Peer(`server of ${side}`);
+    this.client = new Peer(`client of ${side}`);
     this.#pattern = pattern;
   }
 
   static async open(side: string, cargo: WorkSpec['cargo'], pattern: Pattern): Promise<Duo> {
-    const duo = new Duo(pattern);
+    const duo = new Duo(side, pattern);
     const work: WorkSpec = { verb: pattern.kind === 'stream' ? 'send' : 'request', cargo };
     try {
       const { address } = await duo.server.ask('openServer', { side, work });

@@ -25,15 +25,15 @@ export class PeerStage implements Perform {
   #load: EndlessLoad | undefined;
 
   async openServer({ side, work }: Commands['openServer']['args']): Promise<Commands['openServer']['result']> {
-    const { openServer } = await loadSide(side);
-    this.#server = await openServer(workOf(work), this.#meter.tick);
+    const loaded = await loadSide(side);
+    this.#server = await loaded.openServer(workOf(work), this.#meter.tick);
     return { address: this.#server.address, windowBytes: this.#server.windowBytes };
   }
 
   async openClient({ side, work: spec, address }: Commands['openClient']['args']): Promise<undefined> {
-    const { openClient } = await loadSide(side);
+    const loaded = await loadSide(side);
     const work = workOf(spec);
-    this.#client = { end: await openClient(work, address), work };
+    this.#client = { end: await loaded.openClient(work, address), work };
     return undefined;
   }
 

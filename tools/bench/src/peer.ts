@@ -26,28 +26,33 @@ const living = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL'); // 2
 });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 export class Peer {
+  readonly #label: string;
   readonly #child: ChildProcess;
   readonly #waiters = new Map<number, Waiter>();
   #lastId = 0;
   #isStopped = false;
 
-  constructor() {
-    this.#child = fork(entry, { execArgv: ['--expose-gc', '--enable-source-maps'] });
+  /** @param label - names the peer in errors */
+  constructor(label: string) {
+    this.#label = label;
+    this.#child = fork(entry, { execArgv: [...process.execArgv, '--expose-gc'] });
     living.add(this.#child);
     this.#child.on('message', (answer) => this.#onAnswer(answer as Answer)); // the peer sends nothing else
     this.#child.on('error', (error) => this.#fail(error));
     this.#child.on('exit', (code, signal) => {
       living.delete(this.#child);
-      this.#fail(new Error(`peer ended with ${signal ?? code}`)); // 1
+      this.#fail(new Error(`${label} ended with ${signal ?? code}`)); // 1
     });
   }
 
   ask<Name extends CommandName>(command: Name, args: Commands[Name]['args']): Promise<Commands[Name]['result']> {
     return new Promise((resolve, reject) => {
       const question: Question = { id: ++this.#lastId, command, args };
-      const giveUp = (): void => this.#take(question.id)?.reject(new Error(`peer does not answer "${command}"`));
+      const giveUp = (): void =>
+        this.#take(question.id)?.reject(new Error(`${this.#label} does not answer "${command}"`));
       this.#waiters.set(question.id, {
         // The stage answers each command with what the table of commands says.
         resolve: resolve as (result: unknown) => void,
@@ -87,7 +92,7 @@ export class Peer {
   #onAnswer(answer: Answer): void {
     const waiter = this.#take(answer.id);
     if (answer.ok) waiter?.resolve(answer.result);
-    else waiter?.reject(new Error(answer.error));
+    else waiter?.reject(new Error(`${this.#label}: ${answer.error}`));
   }
 
   #take(id: number): Waiter | undefined {

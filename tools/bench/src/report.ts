@@ -40,7 +40,10 @@ export interface RunReport {
   readonly scenarios: readonly ScenarioReport[];
 }
 
-export function reportOf({ name, says, unit, comparisons }: Omit<Scenario, 'measure'>, figures: Figures): ScenarioReport {
+export function reportOf(
+  { name, says, unit, comparisons }: Omit<Scenario, 'measure'>,
+  figures: Figures,
+): ScenarioReport {
   return {
     name,
     says,

@@ -70,7 +70,11 @@ export class ChannelClient implements CallPath, TargetOwner {
     this.requestTimeoutMs = options.requestTimeoutMs ?? parts.requestTimeoutMs;
     this.#targets = new TargetSet(parts.clock);
     this.#strayLog = new RateLimitedLog(parts.logger, parts.clock);
-    this.#group = { policy: 'firstAdmitted', open: (link) => this.#openTarget(link) };
+    this.#group = {
+      policy: 'firstAdmitted',
+      refuse: (peer, descriptor) => this.#targets.objection(peer, descriptor),
+      open: (link) => this.#openTarget(link),
+    };
   }
 
   /** Messages of servers that answered nothing of ours. */

@@ -9,18 +9,34 @@ export interface ClientOptions {
   requestTimeoutMs: number | undefined;
 }
 
-/** The client role of a ClientServer channel: starts sends and requests. */
+/**
+ * The client role of a ClientServer channel: starts sends and requests.
+ *
+ * Values are checked when the host starts, all mistakes together. Afterwards every method throws ZLinkError
+ * `InvalidOperation` (HOSTREG-004).
+ */
 export interface ClientServerClientBuilder {
   /**
-   * Adds a server by its address; repeatable. Without any the servers are discovered, which needs a location store.
+   * Adds a server by its address; repeatable. A server role of the same process needs none. Without any address and
+   * without such a role the servers are discovered, which needs a location store.
    *
-   * @param endpoint - `tcp://host:port`; IPv6 addresses in brackets; no wildcard, no port 0
+   * @param endpoint - `tcp://host:port`, port 1..65_535, no wildcard; IPv6 addresses in brackets
    * @see CS-002
    */
   connect(endpoint: string): this;
-  /** @param ms - bounds the wait for acceptance; integer 1..2_147_483_647; default: the host's (1_000) */
+  /**
+   * Bounds the wait for acceptance, counted from the choice of a server.
+   *
+   * @param ms - milliseconds, integer 1..2_147_483_647; default: the host's `sendTimeoutMs` (1_000)
+   * @see CALL-003
+   */
   setSendTimeoutMs(ms: number): this;
-  /** @param ms - bounds a whole request; integer 1..2_147_483_647; default: the host's (30_000) */
+  /**
+   * Bounds a whole request, and (up to 5_000) the wait of any call for a first server.
+   *
+   * @param ms - milliseconds, integer 1..2_147_483_647; default: the host's `requestTimeoutMs` (30_000)
+   * @see CALL-003, CHAN-003
+   */
   setRequestTimeoutMs(ms: number): this;
 }
 

@@ -16,13 +16,18 @@ export interface ServerOptions {
   readonly handlers: HandlerRegistry<ChannelContext>;
 }
 
-/** Part of a channel server that RouteMesh and ClientServer share. */
+/**
+ * Part of a channel server that RouteMesh and ClientServer share.
+ *
+ * Values are checked when the host starts, all mistakes together. Afterwards every method throws ZLinkError
+ * `InvalidOperation` (HOSTREG-004).
+ */
 export interface ChannelServerBuilder {
   /**
    * Share of new messages relative to other servers of the channel; 0: none, the server runs on.
    *
    * @param weight - integer 0..10_000; default 100
-   * @see CS-003
+   * @see CS-003, WRR-001
    */
   setWeight(weight: number): this;
   /**
@@ -32,27 +37,55 @@ export interface ChannelServerBuilder {
    * @see DISP-005
    */
   concurrency(n: number): this;
-  /** Serves one-way messages of a packet. @see DISP-001 */
+  /**
+   * Serves one-way messages of a packet. What it throws is recorded and answered to nobody.
+   *
+   * @param packet - a descriptor, or a class whose name is the packet name; once per server
+   * @param handler - a function, or a class of which every message gets its own instance
+   * @see DISP-001, DISP-004
+   */
   addSendHandler<T>(packet: PacketKey<T>, handler: SendHandler<T, ChannelContext>): this;
-  /** Serves requests of a packet; what the handler returns is the reply. @see DISP-001 */
+  /**
+   * Serves requests of a packet; what the handler returns is the reply, a ZLinkError it throws is the caller's error.
+   *
+   * @param packet - as `addSendHandler`; no descriptor of a one-way message
+   * @param handler - as `addSendHandler`
+   * @see DISP-001, CS-007
+   */
   addRequestHandler<T, R>(packet: PacketKey<T, R>, handler: RequestHandler<T, R, ChannelContext>): this;
 }
 
 /** The server role of a ClientServer channel. */
 export interface ClientServerServerBuilder extends ChannelServerBuilder {
-  /** @param port - 0..65_535; 0 (default): any free one, the advertised endpoint carries the real one */
+  /**
+   * @param port - integer 0..65_535; 0 (default): any free one, the advertised endpoint carries the real one
+   * @see NET-002
+   */
   listen(port?: number): this;
-  /** @param host - interface to bind; default: the host's `network.bindHost` (127.0.0.1) */
+  /**
+   * @param host - interface to bind: a name, an IP address or `*`; default: the host's `network.bindHost` (127.0.0.1)
+   * @see NET-001
+   */
   setBindHost(host: string): this;
-  /** @param host - name or address clients dial; default: the bind host, which must then be no wildcard */
+  /**
+   * @param host - name or IP address that clients dial, no wildcard; default: the host's `network.advertiseHost`, else the
+   *   bind host, which must then be no wildcard
+   * @see NET-001
+   */
   setAdvertiseHost(host: string): this;
   /**
    * Largest message (payload and metadata) that is taken; a larger one is refused whole.
    *
    * @param bytes - integer from 0; 0: no limit; default 16_777_216
+   * @see CS-003
    */
   maxMessageSize(bytes: number): this;
-  /** @param rid - a Server RID that survives restarts, 1..255 bytes UTF-8 without NUL; default: fresh per start (CS-013) */
+  /**
+   * Gives the server an identity that survives restarts.
+   *
+   * @param rid - 1..255 bytes of UTF-8 without NUL; default: a fresh `server-<uuid>` per start
+   * @see CS-013, CS-009
+   */
   routingId(rid: string): this;
 }
 

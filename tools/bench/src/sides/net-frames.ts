@@ -36,7 +36,9 @@ export class FrameWriter {
     this.#reserve(headerBytes + (isExternal ? 0 : maxBytes));
     const bodyAt = this.#end + headerBytes;
     const length =
-      typeof payload === 'string' ? this.#batch.write(payload, bodyAt, 'utf8') : this.#writeBytes(payload, bodyAt, isExternal);
+      typeof payload === 'string'
+        ? this.#batch.write(payload, bodyAt, 'utf8')
+        : this.#writeBytes(payload, bodyAt, isExternal);
     this.#batch.writeUInt32LE(length, this.#end);
     this.#batch.writeUInt32LE(correlation, this.#end + 4);
     this.#end = bodyAt + (isExternal ? 0 : length);

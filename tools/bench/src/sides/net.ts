@@ -118,6 +118,7 @@ class NetClient implements ClientEnd {
   readonly #work: Work;
   readonly #out: CoalescedSocket;
   readonly #pending = new PendingReplies();
+  #lastId = 0;
 
   constructor(socket: Socket, work: Work) {
     this.#socket = socket;
@@ -136,7 +137,10 @@ class NetClient implements ClientEnd {
   }
 
   request(message: Message): Promise<Message> {
-    return this.#pending.add((id) => void this.#out.write(id, this.#work.cargo.encode(message)));
+    const id = ++this.#lastId; // from 1: 0 is a frame that nobody answers
+    const answered = this.#pending.wait(id);
+    void this.#out.write(id, this.#work.cargo.encode(message));
+    return answered;
   }
 
   async close(): Promise<void> {

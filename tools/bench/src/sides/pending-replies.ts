@@ -1,7 +1,7 @@
 /**
  * Requests that wait for their answers, for sides that have no such table of their own.
  *
- * Owns correlation ids from 1; 0 means that nobody waits.
+ * Owns who waits under which id. Leaves choosing ids to the sides.
  */
 import type { Message } from '../cargo.ts';
 
@@ -12,14 +12,11 @@ interface Waiter {
 
 export class PendingReplies {
   readonly #waiters = new Map<number, Waiter>();
-  #lastId = 0;
 
-  /** @param send - submits the request under the given id */
-  add(send: (id: number) => void): Promise<Message> {
+  /** @param id - of no other request that waits */
+  wait(id: number): Promise<Message> {
     return new Promise((resolve, reject) => {
-      const id = ++this.#lastId;
       this.#waiters.set(id, { resolve, reject });
-      send(id);
     });
   }
 

@@ -5,7 +5,8 @@
  * the defaults, but for linger, which would keep a closing process alive.
  *
  * 1. One send at a time: zeromq.js allows no second one while the first is pending. Callers queue behind it.
- * 2. Requests of opaque bytes carry a correlation id of 4 bytes in front; JSON requests are correlated by their `id`.
+ * 2. A client of one-way messages does not receive: a pending receive makes each send dearer, and nothing comes.
+ * 3. Requests of opaque bytes carry a correlation id of 4 bytes in front; JSON requests are correlated by their `id`.
  */
 import { Dealer, Router } from 'zeromq';
 import type { Entry, Message } from '../cargo.ts';
@@ -78,12 +79,13 @@ class ZeromqClient implements ClientEnd {
   readonly #pending = new PendingReplies();
   readonly #queue: (Uint8Array | string)[] = [];
   #sending = false;
+  #lastId = 0;
   readonly #received: Promise<void>;
 
   constructor(dealer: Dealer, work: Work) {
     this.#dealer = dealer;
     this.#work = work;
-    this.#received = this.#receive();
+    this.#received = work.verb === 'send' ? Promise.resolve() : this.#receive(); // 2
   }
 
   send(message: Message): Promise<void> {
@@ -91,26 +93,18 @@ class ZeromqClient implements ClientEnd {
   }
 
   request(message: Message): Promise<Message> {
-    return this.#pending.add((id) => {
-      this.#queue.push(this.#frame(message, id));
-      if (!this.#sending) void this.#sendQueued();
-    });
+    const { cargo } = this.#work;
+    const isJson = cargo.spec.kind === 'json';
+    const id = isJson ? (message as Entry).id : ++this.#lastId; // 3
+    this.#queue.push(isJson ? cargo.encode(message) : withId(id, cargo.encode(message) as Uint8Array));
+    const answered = this.#pending.wait(id);
+    if (!this.#sending) void this.#sendQueued();
+    return answered;
   }
 
   async close(): Promise<void> {
     this.#dealer.close();
     await this.#received;
-  }
-
-  /** 2 */
-  #frame(message: Message, id: number): Uint8Array | string {
-    const { cargo } = this.#work;
-    if (cargo.spec.kind === 'json') return cargo.encode({ ...(message as Entry), id });
-    const payload = cargo.encode(message) as Uint8Array; // bytes stay bytes
-    const frame = Buffer.allocUnsafe(idBytes + payload.length);
-    frame.writeUInt32LE(id, 0);
-    frame.set(payload, idBytes);
-    return frame;
   }
 
   /** 1 */
@@ -138,4 +132,11 @@ class ZeromqClient implements ClientEnd {
     }
     this.#pending.fail(new Error('socket was closed'));
   }
+}
+
+function withId(id: number, payload: Uint8Array): Uint8Array {
+  const frame = Buffer.allocUnsafe(idBytes + payload.length);
+  frame.writeUInt32LE(id, 0);
+  frame.set(payload, idBytes);
+  return frame;
 }

@@ -72,7 +72,7 @@ export class Inbound implements PermitSource {
         if (!this.#open) return;
       }
     }
-    this.#noteCredit();
+    if (this.#consumedBytes > 0) this.#owner.onCreditDue(this.#consumedBytes * 4 >= this.#window.grantedBytes);
   }
 
   /** Bytes to return as credit with the next batch; 0: none. */
@@ -186,11 +186,7 @@ export class Inbound implements PermitSource {
       this.#hand(this.#shift());
     }
     if (this.#open && this.stalledCount === 0) this.#owner.drained();
-    this.#noteCredit();
-  }
-
-  #noteCredit(): void {
-    if (this.#consumedBytes > 0) this.#owner.onCreditDue(this.#consumedBytes * 4 >= this.#window.grantedBytes);
+    if (this.#consumedBytes * 4 >= this.#window.grantedBytes) this.#owner.onCreditDue(true);
   }
 
   /** Whether the record at the head has what it needs; takes the permit if it needs one. */

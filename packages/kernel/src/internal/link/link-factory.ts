@@ -35,6 +35,8 @@ export interface FactorySettings {
   readonly security: PipeSecurity | undefined;
   /** A callback of a topic, or the engine, has thrown. */
   readonly onFault: (error: unknown) => void;
+  /** A peer has broken the protocol after it was admitted. */
+  readonly onViolation: (fault: string, address: string) => void;
 }
 
 /** What one endpoint of ours (a listener or a dial) says about itself and expects of others. */

@@ -78,6 +78,7 @@ class LinkTransport implements Transport {
       handshakeTimeoutMs: settings.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
       security: engine.security,
       onFault: (error) => settings.logger.error({ eventId: 'zlink.transport.callback_failed', error }),
+      onViolation: (fault, address) => this.#refusals.count(PROTOCOL_ERROR, address, fault),
     });
     this.#stopFlow = permits.onFlow((flow) => {
       if (flow === 'RUNNING') for (const link of this.#factory.links) link.onFlowRunning();
@@ -131,3 +132,6 @@ class LinkTransport implements Transport {
     await this.#engine.close();
   }
 }
+
+/** Label of peers that were admitted and then broke the protocol. */
+const PROTOCOL_ERROR = 'protocolError';

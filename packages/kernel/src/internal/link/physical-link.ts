@@ -6,8 +6,8 @@
  *
  * K1 A link ends exactly once: pending requests fail with `submitted: true`, waiting records are refused with
  *    `submitted: false`, both sides' sinks hear the reason (CORE-008, C09).
- * K2 After `finish` no new ordinary record is accepted here; the last word is said when neither side can still owe the
- *    other anything (CORE-010).
+ * K2 After `finish` no new ordinary record is accepted here. The last word is said when the other side has finished, too,
+ *    and neither owes this one or is owed by it anything; the link closes when both have said it (CORE-010).
  * K3 A callback that throws costs its own link, never a record of another one: the error is reported, the link fails, and
  *    its end still reaches everyone.
  */
@@ -43,6 +43,8 @@ export interface LinkServices {
   readonly liveness: LivenessTimes;
   /** A callback of the topic, or the engine, has thrown (K3). */
   readonly onFault: (error: unknown) => void;
+  /** A peer has broken the protocol after it was admitted (WIRE-003). */
+  readonly onViolation: (fault: string, address: string) => void;
 }
 
 export interface LinkFacts {
@@ -124,7 +126,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
         }
       },
       drained: () => this.#conclude(),
-      violated: (fault) => this.fail(`protocol error: ${fault}`),
+      violated: (fault) => this.#violated(fault),
       onCreditDue: (urgent) => {
         if (urgent) this.#onBatched(false);
         else this.#services.flusher.scheduleIdle(this);
@@ -241,7 +243,8 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   }
 
   onPipeClosed(reason: string): void {
-    this.#end(reason, 0);
+    // After our last word nothing is owed either way: the other side's last word may wait here behind a late reply.
+    this.#end(this.#saidFinished ? 'closed' : reason, 0);
   }
 
   readonly #onBatched = (flushNow: boolean): void => {
@@ -254,7 +257,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   #onControl(record: RecordReader): void {
     switch (record.kind) {
       case RecordKind.credit:
-        if (!this.#outbound.onCredit(record.aux, record.correlation)) this.fail('protocol error: credit for nothing');
+        if (!this.#outbound.onCredit(record.aux, record.correlation)) this.#violated('credit for nothing');
         return;
       case RecordKind.probe:
         return this.#outbound.control(RecordKind.ack, record.correlation, 0);
@@ -268,41 +271,44 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
         return this.#onGoodbye(record.aux);
       case RecordKind.reject: {
         const rejection = decodeRejection(record.payload.subarray(record.payloadStart, record.payloadEnd));
-        if (rejection === undefined) return this.fail('protocol error: malformed reject');
+        if (rejection === undefined) return this.#violated('malformed reject');
         return this.#end(`peer: ${boundedText(rejection.text, REASON_LENGTH)}`, 0);
       }
       default:
-        this.fail(`protocol error: record kind ${record.kind} after admission`);
+        this.#violated(`record kind ${record.kind} after admission`);
     }
   }
 
   #onUpdate(record: RecordReader): void {
     const next = decodeDescriptor(record.payload.subarray(record.payloadStart, record.payloadEnd));
-    if (next === undefined) return this.fail('protocol error: malformed update');
+    if (next === undefined) return this.#violated('malformed update');
     if (next.revision <= this.#descriptor.revision) {
-      return this.fail(`protocol error: update to revision ${next.revision} after ${this.#descriptor.revision}`);
+      return this.#violated(`update to revision ${next.revision} after ${this.#descriptor.revision}`);
     }
-    if (!sameChannels(next, this.#descriptor)) return this.fail('protocol error: set of channels changed');
+    if (!sameChannels(next, this.#descriptor)) return this.#violated('set of channels changed');
     this.#descriptor = next;
     this.#sink?.onUpdate(this);
   }
 
   #onGoodbye(phase: number): void {
     if (phase !== GoodbyePhase.finishing && phase !== GoodbyePhase.finished) {
-      return this.fail(`protocol error: goodbye phase ${phase}`);
+      return this.#violated(`goodbye phase ${phase}`);
     }
     this.#peerPhase = phase;
-    if (phase === GoodbyePhase.finished && (this.#outbound.pendingCount > 0 || this.#phase === 'open')) {
-      return this.#end('peer closed the link', 0);
+    if (phase === GoodbyePhase.finished) {
+      if (this.#phase === 'open') return this.#end('peer closed the link', 0);
+      // The other side owes nothing any more: these will have no reply.
+      this.#protect(() => this.#outbound.failPending(this.#error('Unavailable', true, 'ended without a reply')));
     }
     this.finish();
     this.#conclude();
   }
 
-  /** Says the last word, and closes, as soon as nothing is owed any more (K2). */
+  /** Says the last word as soon as nothing is owed any more, and closes when both sides have (K2). */
   #conclude(): void {
     if (this.#phase !== 'finishing' || this.#peerPhase === 0) return;
     if (!this.#saidFinished) {
+      // Pending requests, too: the other side may close on our word, with replies to us still waiting for their turn.
       if (this.#outbound.pendingCount > 0 || this.#unanswered > 0 || this.#inbound.stalledCount > 0) return;
       this.#saidFinished = true;
       this.#outbound.goodbye(GoodbyePhase.finished);
@@ -332,6 +338,13 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
       this.#faulted(error);
       return undefined;
     }
+  }
+
+  /** The peer broke the protocol: nothing it says can be trusted any more (WIRE-003). */
+  #violated(fault: string): void {
+    if (this.#phase === 'closed') return;
+    this.#services.onViolation(fault, this.#facts.pipe.address);
+    this.fail(`protocol error: ${fault}`);
   }
 
   /** K3 */

@@ -1,4 +1,7 @@
-/** Counts connections that were not admitted, by reason, and says so at most once a second per reason ([C06], SEC-002). */
+/**
+ * Counts connections that were not admitted, or were ended because the peer broke the protocol, by reason, and says so at
+ * most once a second per reason ([C06], SEC-002, WIRE-003).
+ */
 import { type Logger, RateLimitedLog } from '../../observe/index.ts';
 import type { Clock } from '../time/index.ts';
 import { RejectReason, type Rejection } from '../wire/hello.ts';

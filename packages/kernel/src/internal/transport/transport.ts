@@ -140,7 +140,7 @@ export interface TransportStatus {
   readonly budgetBytes: number;
   readonly grantedBytes: number;
   readonly links: number;
-  /** Connections refused before admission, by reason label. */
+  /** Connections refused before admission, and links ended as the peer broke the protocol, by reason label. */
   readonly refused: Readonly<Record<string, number>>;
   /** Received records whose link ended before their turn came. */
   readonly droppedRecords: number;

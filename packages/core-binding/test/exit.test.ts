@@ -1,0 +1,24 @@
+import { Child } from './child-process.ts';
+
+const exitWithinMs = 2_000;
+const childStartMs = 60_000; // a child compiles its sources first
+
+const children: Child[] = [];
+afterEach(async () => {
+  await Promise.all(children.splice(0).map((child) => child.kill()));
+});
+
+test.each(['open pipes', 'unreachable peer', 'unsent messages', 'listening just begun'])(
+  '[CORE-011] [C25] after close with %s the process ends by itself',
+  async (scene) => {
+    const child = new Child('exit.ts', scene);
+    children.push(child);
+    await child.line(/^closed$/);
+    const closedAtMs = performance.now();
+    const { code, atMs } = await child.exited;
+    expect(code).toBe(0);
+    expect(atMs - closedAtMs).toBeLessThan(exitWithinMs);
+    expect(child.output).toBe('closed\n');
+  },
+  childStartMs,
+);

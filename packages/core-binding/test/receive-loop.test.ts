@@ -1,0 +1,114 @@
+import { loopTurns, until } from '@zlink/testing';
+import { ReceiveLoop, type ReadableSocket } from '../src/receive-loop.ts';
+import { closeEngines, engine } from './engines.ts';
+import { bytesOf, dialAndGreet, listen } from './pipe-recorder.ts';
+
+afterEach(closeEngines);
+
+/** A socket full of messages, with the manners of zeromq.js. */
+class FullSocket implements ReadableSocket {
+  closed = false;
+  readonly #messages: Buffer[][];
+  #waiting: { readonly deliver: (parts: Buffer[]) => void; readonly fail: (error: Error) => void } | undefined;
+
+  constructor(messages: Buffer[][]) {
+    this.#messages = messages;
+  }
+
+  receive(): Promise<Buffer[]> {
+    const next = this.#messages.shift();
+    if (next !== undefined) return Promise.resolve(next);
+    return new Promise((deliver, fail) => (this.#waiting = { deliver, fail }));
+  }
+
+  arrive(message: Buffer[]): void {
+    this.#waiting?.deliver(message);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.#waiting?.fail(new Error('closed'));
+  }
+}
+
+const messages = (count: number, bytes: number): Buffer[][] =>
+  Array.from({ length: count }, () => [Buffer.alloc(bytes)]);
+
+/** How many messages are delivered before each turn that others get. */
+async function rounds(socket: FullSocket, nowMs: () => number): Promise<number[]> {
+  const counts: number[] = [];
+  let count = 0;
+  const loop = new ReceiveLoop(socket, () => count++, nowMs);
+  for (let turn = 0; turn < 12; turn++) {
+    await loopTurns(1);
+    counts.push(count);
+    count = 0;
+  }
+  expect(loop.isEmpty).toBe(true);
+  socket.close();
+  await loop.ended;
+  return counts.filter((each) => each > 0);
+}
+
+test('[CORE-002] a round ends after 64 messages', async () => {
+  expect(await rounds(new FullSocket(messages(200, 10)), () => 0)).toEqual([64, 64, 64, 8]);
+});
+
+test('[CORE-002] a round ends after 1 MiB', async () => {
+  expect(await rounds(new FullSocket(messages(9, 600_000)), () => 0)).toEqual([2, 2, 2, 2, 1]);
+});
+
+test('[CORE-002] a round ends after 4 ms', async () => {
+  let nowMs = 0;
+  expect(await rounds(new FullSocket(messages(10, 10)), () => nowMs++)).toEqual([4, 4, 2]);
+});
+
+test('[CORE-002] time in which nothing came does not count', async () => {
+  let nowMs = 0;
+  const socket = new FullSocket([]);
+  const delivered: Buffer[][] = [];
+  const loop = new ReceiveLoop(
+    socket,
+    (parts) => delivered.push(parts),
+    () => nowMs,
+  );
+  await loopTurns(1);
+  expect(loop.isEmpty).toBe(true);
+  nowMs = 60_000;
+  socket.arrive([Buffer.from('late')]);
+  await loopTurns(1);
+  expect(delivered).toHaveLength(1);
+  expect(loop.isEmpty).toBe(true);
+  socket.close();
+  await loop.ended;
+});
+
+test('[CORE-002] a flood from one peer delays neither timers nor other sockets', async () => {
+  const server = await listen(engine());
+  const other = await listen(engine());
+  const flooding = await dialAndGreet(engine(), server);
+  const quiet = await dialAndGreet(engine(), other);
+  for (let at = 0; at < 20_000; at++) flooding.pipe.send([new Uint8Array(100)]);
+  quiet.pipe.send([bytesOf('me too')]);
+  await other.recorders[0]!.received(2);
+  const readMeanwhile = server.recorders[0]!.messages.length;
+  expect(readMeanwhile).toBeLessThan(20_001);
+  await server.recorders[0]!.received(20_001);
+});
+
+test('[CORE-008] a peer that does not read delays no other', async () => {
+  const server = await listen(engine());
+  const { Dealer } = await import('zeromq');
+  const stopped = new Dealer({ linger: 0, receiveHighWaterMark: 1 });
+  stopped.connect(server.address);
+  await stopped.send('hello');
+  await until(() => server.pipes.length === 1, 'stopped peer');
+  const reading = await dialAndGreet(engine(), server);
+  for (let at = 0; at < 200; at++) server.pipes[0]!.send([new Uint8Array(1_048_576)]);
+  const sentAtMs = performance.now();
+  server.pipes[1]!.send([bytesOf('prompt')]);
+  await reading.recorder.received(1);
+  expect(performance.now() - sentAtMs).toBeLessThan(500);
+  expect(server.recorders[0]!.closed).toEqual([]);
+  stopped.close();
+});

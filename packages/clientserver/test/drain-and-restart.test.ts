@@ -182,6 +182,32 @@ test('[CS-008] while the own host drains, only calls of handlers that still run 
   expect(outcome).toEqual({ state: 'resolved', value: ['from stock', 'ShuttingDown'] });
 });
 
+test('[CS-008] a one-way handler that still runs may start calls with its signal as well', async () => {
+  const cluster = arrangeCluster();
+  const gate = new Gate();
+  const answers: unknown[] = [];
+  const stock = cluster.host('stock');
+  stock.channel('stock').server().addRequestHandler(Ask, () => 'from stock');
+  await stock.start();
+  const middle: TestHost = configureServer(cluster, 'middle', {
+    with: (s) =>
+      s.addSendHandler(Notice, async (_, { signal }) => {
+        await gate.opened;
+        answers.push(await middle.request('stock', Ask(1)).submit(signal));
+      }),
+  });
+  middle.channel('stock').client().connect(stock.channel('stock').endpoint ?? '');
+  await middle.start();
+  await middle.channel('stock').whenReady(1);
+  const client = await startClient(cluster, [middle]);
+  await client.send(CHANNEL, Notice({ text: '' })).submit();
+  await until(() => middle.counters(CHANNEL, 'send').running === 1, 'it runs');
+  middle.drain();
+  gate.open();
+  await middle.drained();
+  expect(answers).toEqual(['from stock']);
+});
+
 test('[CS-009] [CS-013] a new generation at another address replaces the old one, whose waiting requests still end', async () => {
   const cluster = arrangeCluster();
   const gate = new Gate();

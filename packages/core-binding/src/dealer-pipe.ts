@@ -12,7 +12,7 @@ import type { Dealer } from 'zeromq';
 import { ZLinkError } from '@zlink/kernel/errors';
 import { afterPendingReads } from '@zlink/kernel/internal/time';
 import type { Pipe, PipeConnectOptions, PipeSink } from '@zlink/kernel/internal/transport';
-import { resolveDial } from './addresses.ts';
+import type { DialTargets } from './addresses.ts';
 import {
   CONNECTION_LOST,
   dialFailureText,
@@ -27,12 +27,17 @@ import { type SocketEvent, watchSocket } from './socket-monitor.ts';
 export interface DealerHost {
   /** Why this host may not dial, if so. */
   readonly dialProblem: string | undefined;
-  openSocket(maxPartBytes: number): Dealer;
+  /** See addresses.ts. */
+  resolve(address: string): Promise<DialTargets>;
+  openSocket(maxPartBytes: number, connectTimeoutMs: number): Dealer;
   nowMs(): number;
   /** `gone` settles when nothing of the socket is left. */
   onSocket(gone: Promise<void>): void;
   onClosed(pipe: DealerPipe): void;
 }
+
+/** An address that does not answer at all shall leave the others of its name some of the attempt's time. */
+const notLastAddressMs = 1_500;
 
 type DealerState =
   | { readonly kind: 'resolving' }
@@ -52,7 +57,7 @@ export class DealerPipe implements Pipe {
     this.#maxPartBytes = options.maxPartBytes;
     this.#sink = sink;
     this.#host = host;
-    void resolveDial(options.address).then((targets) => {
+    void host.resolve(options.address).then((targets) => {
       if (this.#state.kind === 'closed') return;
       if (!targets.ok) this.fail(targets.reason);
       else if (host.dialProblem !== undefined) this.fail(host.dialProblem);
@@ -87,7 +92,7 @@ export class DealerPipe implements Pipe {
   #dial(addresses: readonly [string, ...string[]]): void {
     const [address, ...otherAddresses] = addresses;
     try {
-      const socket = this.#host.openSocket(this.#maxPartBytes);
+      const socket = this.#host.openSocket(this.#maxPartBytes, otherAddresses.length > 0 ? notLastAddressMs : 0);
       this.#state = { kind: 'connecting', socket, otherAddresses };
       const loop = new ReceiveLoop(
         socket,
@@ -134,14 +139,16 @@ export class DealerPipe implements Pipe {
     const [next, ...rest] = otherAddresses;
     if (next === undefined) return this.fail(NOT_CONNECTED);
     release(socket, 0);
+    this.#state = { kind: 'resolving' };
     this.#dial([next, ...rest]); // D4
   }
 
-  /** D2: libzmq signals received messages before the end. */
+  /** D2: libzmq signals received messages before the end, so a turn without a message has seen the last of them. */
   #failOnceRead(socket: Dealer, loop: ReceiveLoop): void {
+    const { deliveredCount } = loop;
     afterPendingReads(() => {
       if (!this.#isCurrent(socket)) return;
-      if (loop.isEmpty) this.fail(CONNECTION_LOST);
+      if (loop.isEmpty && loop.deliveredCount === deliveredCount) this.fail(CONNECTION_LOST);
       else this.#failOnceRead(socket, loop);
     });
   }

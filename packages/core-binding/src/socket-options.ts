@@ -14,7 +14,7 @@ import { ConfigurationError } from '@zlink/kernel/errors';
 import type { CurveClientOptions, CurveServerOptions } from './curve.ts';
 
 /** Time for a stranger to complete the handshake of libzmq ([C06]). */
-export const HANDSHAKE_INTERVAL_MS = 5_000;
+const handshakeIntervalMs = 5_000;
 
 const neverMs = 600_000_000; // libzmq adds up to as much again and counts in 32 bits
 const heartbeatIntervalMs = 5_000;
@@ -31,7 +31,7 @@ const common = {
   sendHighWaterMark: 0,
   receiveHighWaterMark: 0,
   reconnectInterval: neverMs, // 2
-  handshakeInterval: HANDSHAKE_INTERVAL_MS,
+  handshakeInterval: handshakeIntervalMs,
   heartbeatInterval: heartbeatIntervalMs, // 3
   heartbeatTimeout: heartbeatTimeoutMs,
 };
@@ -45,8 +45,20 @@ export function requireNativeFeatures(): void {
   }
 }
 
-export function openDealer(context: Context, maxPartBytes: number, curve: CurveClientOptions | undefined): Dealer {
-  return new Dealer({ context, ...common, maxMessageSize: sizeLimit(maxPartBytes), ...curve });
+/** @param connectTimeoutMs - 0: as long as the operating system tries */
+export function openDealer(
+  context: Context,
+  maxPartBytes: number,
+  connectTimeoutMs: number,
+  curve: CurveClientOptions | undefined,
+): Dealer {
+  return new Dealer({
+    context,
+    ...common,
+    maxMessageSize: sizeLimit(maxPartBytes),
+    connectTimeout: connectTimeoutMs,
+    ...curve,
+  });
 }
 
 /** @param zapDomain - names the listener to the admission check, without which nobody gets in */

@@ -19,6 +19,7 @@ import type {
   PipeSecurity,
   PipeSink,
 } from '@zlink/kernel/internal/transport';
+import { resolveDial } from './addresses.ts';
 import { returnContext, takeContext } from './contexts.ts';
 import { createCurveProof, curveClientOptions } from './curve.ts';
 import { type DealerHost, DealerPipe } from './dealer-pipe.ts';
@@ -58,7 +59,8 @@ class ZmqEngine implements PipeEngine {
     this.#opener = new ListenerOpener(context, options, (connect, sink) => this.connect(connect, sink));
     this.#dealerHost = {
       dialProblem,
-      openSocket: (maxPartBytes) => openDealer(context, maxPartBytes, keys),
+      resolve: resolveDial,
+      openSocket: (maxPartBytes, connectTimeoutMs) => openDealer(context, maxPartBytes, connectTimeoutMs, keys),
       nowMs: () => clock.nowMs(),
       onSocket: (gone) => this.#stayFor(gone),
       onClosed: (pipe) => this.#pipes.delete(pipe),

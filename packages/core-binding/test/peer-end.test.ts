@@ -38,13 +38,13 @@ test('[CORE-008] a listener notices within 250 ms that a peer was killed, and wh
   expect(server.recorders[0]!.closed).toHaveLength(1);
 });
 
-test.each(['own socket', "listener's socket"])(
-  '[CORE-008] who dialled through %s notices within 250 ms that the listener was killed',
+test.each(['an engine', 'a listener'])(
+  '[CORE-008] who dialled from %s notices within 250 ms that the listener was killed',
   async (way) => {
     const server = child('peer.mjs', 'listen');
     const address = await server.line(/^tcp:/);
     const dialing = engine();
-    const from = way === 'own socket' ? dialing : (await listen(dialing)).listener;
+    const from = way === 'an engine' ? dialing : (await listen(dialing)).listener;
     const { pipe, recorder } = dial(from, address);
     await until(() => recorder.opened > 0, 'open');
     pipe.send([bytesOf('echo')]);

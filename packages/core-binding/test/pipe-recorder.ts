@@ -2,7 +2,7 @@
 import type { Pipe, PipeEngine, PipeListener, PipeSink } from '@zlink/kernel/internal/transport';
 import { until } from '@zlink/testing';
 
-export class PipeRecorder implements PipeSink {
+class PipeRecorder implements PipeSink {
   readonly messages: Uint8Array[][] = [];
   readonly closed: string[] = [];
   opened = 0;
@@ -69,6 +69,8 @@ export async function listen(
   });
   return { listener, address: listener.address, pipes, recorders, refused };
 }
+
+export const newRecorder = (): PipeRecorder => new PipeRecorder();
 
 export function dial(from: Pick<PipeEngine, 'connect'>, address: string): RecordedPipe {
   const recorder = new PipeRecorder();

@@ -7,6 +7,7 @@ afterEach(closeEngines);
 
 /** A socket full of messages, with the manners of zeromq.js. */
 class FullSocket implements ReadableSocket {
+  receiveTimeout = -1;
   closed = false;
   readonly #messages: Buffer[][];
   #waiting: { readonly deliver: (parts: Buffer[]) => void; readonly fail: (error: Error) => void } | undefined;
@@ -15,14 +16,22 @@ class FullSocket implements ReadableSocket {
     this.#messages = messages;
   }
 
+  get readable(): boolean {
+    if (this.#waiting !== undefined) throw new Error('asked while a receive waits');
+    return this.#messages.length > 0;
+  }
+
   receive(): Promise<Buffer[]> {
     const next = this.#messages.shift();
     if (next !== undefined) return Promise.resolve(next);
+    if (this.receiveTimeout === 0) return Promise.reject(new Error('nothing there'));
     return new Promise((deliver, fail) => (this.#waiting = { deliver, fail }));
   }
 
   arrive(message: Buffer[]): void {
-    this.#waiting?.deliver(message);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.deliver(message);
   }
 
   close(): void {

@@ -8,6 +8,7 @@ import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import type { ResolvedHostOptions } from './host-options.ts';
+import { LoopWatch } from './loop-watch.ts';
 
 export interface Wiring {
   readonly parts: HostParts;
@@ -30,9 +31,14 @@ export function wire(options: ResolvedHostOptions, codecs: CodecRegistry, filter
     logger,
     security: options.security,
     clock,
-    onStall: (stalledMs) =>
-      logger.warn({ eventId: 'zlink.runtime.event_loop_stalled', stalledMs, lastHandler: { ...lastHandler } }),
   });
+  const loopWatch = new LoopWatch(clock, (stalledMs) =>
+    logger.warn({
+      eventId: 'zlink.runtime.event_loop_stalled',
+      stalledMs: Math.round(stalledMs),
+      lastHandler: { ...lastHandler },
+    }),
+  );
   const parts: HostParts = {
     clock,
     wheel,
@@ -56,6 +62,7 @@ export function wire(options: ResolvedHostOptions, codecs: CodecRegistry, filter
     close: async () => {
       await transport.close();
       wheel.close();
+      loopWatch.stop();
     },
   };
 }

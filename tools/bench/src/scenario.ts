@@ -34,7 +34,7 @@ export const fullConditions: Conditions = {
 export const quickConditions: Conditions = {
   rounds: 5,
   sliceMs: 80,
-  warmUpMs: 160,
+  warmUpMs: 200,
   stallMs: 1_500,
   stalls: 1,
 };

@@ -7,7 +7,7 @@
  * 2. The limits are looked at between jobs; a job that runs long is not interrupted.
  */
 
-export const jobsPerTurn = 256;
+export const jobsPerTurn = 4_096;
 export const turnMs = 4;
 
 /** Calls back in a later turn of the event loop, after I/O and timers had theirs. */

@@ -30,19 +30,33 @@ export function contest(options: Contest): Scenario {
 
 async function measure(options: Contest, { rounds, sliceMs, warmUpMs }: Conditions): Promise<Figures> {
   const { convert = (measured: number) => measured } = options;
-  const duos = new Map<string, Duo>();
+  const duos = await openAll(options);
   try {
-    for (const side of options.sides) {
-      const duo = await Duo.open(side, options.cargo, options.pattern);
-      duos.set(side, duo);
-      await duo.warmUp(warmUpMs);
-    }
+    for (const duo of duos.values()) await duo.warmUp(warmUpMs);
     const contestants = [...duos].map(([name, duo]) => ({
       name,
       measure: async () => convert(await duo.measure(sliceMs)),
     }));
     return await interleave(contestants, rounds);
   } finally {
-    for (const duo of duos.values()) await duo.end();
+    await endAll(duos.values());
   }
+}
+
+/** All sides at once: starting processes is most of a short run. If one fails, those that have opened are ended. */
+async function openAll({ sides, cargo, pattern }: Contest): Promise<ReadonlyMap<string, Duo>> {
+  const openings = await Promise.allSettled(sides.map((side) => Duo.open(side, cargo, pattern)));
+  const duos = new Map<string, Duo>();
+  const errors: unknown[] = [];
+  for (const [index, opening] of openings.entries()) {
+    if (opening.status === 'fulfilled') duos.set(sides[index]!, opening.value);
+    else errors.push(opening.reason);
+  }
+  if (errors.length === 0) return duos;
+  await endAll(duos.values());
+  throw errors.length === 1 ? (errors[0] as Error) : new AggregateError(errors, 'sides could not be opened');
+}
+
+async function endAll(duos: Iterable<Duo>): Promise<void> {
+  await Promise.all([...duos].map((duo) => duo.end()));
 }

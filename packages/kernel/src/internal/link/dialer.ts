@@ -46,7 +46,7 @@ export class Dialer implements Intent {
   readonly #factory: LinkFactory;
   readonly #connect: (sink: PipeSink) => Pipe;
   readonly #through: LinkListener | undefined;
-  readonly #onEnded: () => void;
+  readonly #onEnded: (dialer: Dialer) => void;
   readonly #backoff: Backoff;
   #state: DialerState = { kind: 'closed' };
   #everLinked = false;
@@ -60,7 +60,7 @@ export class Dialer implements Intent {
     factory: LinkFactory,
     through: LinkListener | undefined,
     random: RandomSource,
-    onEnded: () => void,
+    onEnded: (dialer: Dialer) => void,
   ) {
     this.address = options.address;
     this.#options = options;
@@ -121,7 +121,7 @@ export class Dialer implements Intent {
     } else {
       this.#become({ kind: 'closed' });
     }
-    this.#onEnded();
+    this.#onEnded(this);
   }
 
   #dial(): void {

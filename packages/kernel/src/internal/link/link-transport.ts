@@ -104,15 +104,15 @@ class LinkTransport implements Transport {
 
   dial(options: DialOptions): Intent {
     const through = options.through;
-    const dialer: Dialer = new Dialer(
+    const dialer = new Dialer(
       options,
       this.#engine,
       this.#factory,
       through instanceof LinkListener ? through : undefined,
       this.#settings.random,
-      () => this.#dialers.delete(dialer),
+      (ended) => this.#dialers.delete(ended),
     );
-    this.#dialers.add(dialer);
+    if (dialer.state !== 'closed') this.#dialers.add(dialer); // its owner may withdraw it while it is being made
     return dialer;
   }
 

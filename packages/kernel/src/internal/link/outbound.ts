@@ -8,6 +8,7 @@
  * O2 A record needs credit for its whole cost, or an empty window if it is larger than the window (CORE-004).
  * O3 The completion lane leaves before ordinary records of the same turn and needs no credit (CORE-005).
  * O4 A name is introduced in the lane, so it precedes its first use (WIRE-004).
+ * O5 One record is encoded at a time: code of the application that runs meanwhile cannot write into the middle of it.
  */
 import { isZLinkError, ZLinkError } from '../../errors/index.ts';
 import { PendingTable } from '../completion/index.ts';
@@ -42,7 +43,10 @@ export class Outbound {
   #nameCount = 0;
   #windowBytes: number;
   #outstandingBytes = 0;
+  #isEncoding = false;
   readonly #waiting = new Set<OutboundRecord>();
+  /** A waiting record was taken back since the last flush. */
+  #hasMoved = false;
   readonly #pending = new PendingTable<OutboundRequest>(PENDING_LIMIT);
 
   constructor(settings: OutboundSettings) {
@@ -68,6 +72,9 @@ export class Outbound {
 
   /** True: written. False: waits for credit. Throws when it can be neither. */
   submit(record: OutboundRecord): boolean {
+    if (this.#isEncoding) {
+      throw new ZLinkError('InvalidOperation', 'a message was sent while another one was being encoded'); // O5
+    }
     if ((this.#waiting.size === 0 || this.#inLane(record.kind)) && this.#write(record)) return true; // O1
     if (this.#waiting.size >= WAITING_LIMIT) {
       throw new ZLinkError(
@@ -81,7 +88,12 @@ export class Outbound {
 
   withdraw(record: OutboundRecord): boolean {
     if (!this.#waiting.delete(record)) return false;
-    this.#admitWaiting(); // what stood behind it may be smaller and fit
+    if (this.#waiting.size > 0) {
+      // What stood behind it may be smaller and fit. Not tried at once: of thousands that run out of time together, each
+      // would have the next one encoded in vain.
+      this.#hasMoved = true;
+      this.#settings.onBatched(false);
+    }
     return true;
   }
 
@@ -92,7 +104,7 @@ export class Outbound {
 
   abandon(request: OutboundRequest, notify: boolean): void {
     if (!this.#pending.remove(request)) return;
-    if (notify) this.control(RecordKind.cancel, request.correlation, 0);
+    if (notify && !this.#isEncoding) this.control(RecordKind.cancel, request.correlation, 0);
   }
 
   /** The peer has taken `bytes` over and grants `windowBytes` from now on; false: more than was under way. */
@@ -126,6 +138,10 @@ export class Outbound {
   }
 
   flush(): void {
+    if (this.#hasMoved) {
+      this.#hasMoved = false;
+      this.#admitWaiting();
+    }
     const parts: Uint8Array[] = [];
     this.#lane.take(parts); // O3
     this.#ordinary.take(parts);
@@ -186,6 +202,7 @@ export class Outbound {
       if (name !== undefined && nameId === 0) batch.writeInlineName(name);
       if (record.metadata !== undefined) batch.writeMetadata(record.metadata);
       if (record.trace !== undefined) batch.writeTrace(record.trace);
+      this.#isEncoding = true;
       record.encode(batch);
       const messageBytes = batch.payloadBytes + (record.metadata?.length ?? 0);
       this.#checkSize(messageBytes, name);
@@ -193,6 +210,8 @@ export class Outbound {
     } catch (error) {
       batch.rewind();
       throw error;
+    } finally {
+      this.#isEncoding = false;
     }
     if (!inLane) {
       if (!this.#fits(costBytes)) {

@@ -134,17 +134,23 @@ test('[WIRE-001] a hello or admit with as many channels as 64 KiB hold passes', 
   expect(exchange.greetings).toMatchObject([{ kind: 'hello', hello: { descriptor: { channels } } }]);
 });
 
-test.each(['dialing', 'accepting'] as const)('[CORE-009] [SEC-002] a peer that says nothing is given up after 5 s (%s)', (role) => {
-  const exchange = new Exchange(role);
-  exchange.handshake.onPipeOpen();
-  exchange.clock.advance(4_999);
-  expect([exchange.failures, exchange.own.isClosed]).toEqual([[], false]);
-  exchange.clock.advance(50);
-  expect(exchange.failures).toEqual([
-    { rejection: { reason: RejectReason.malformed, text: 'no answer to the handshake within 5000 ms' }, byPeer: false },
-  ]);
-  expect([exchange.own.isClosed, exchange.isOver]).toEqual([true, true]);
-});
+test.each(['dialing', 'accepting'] as const)(
+  '[CORE-009] [SEC-002] a peer that says nothing is given up after 5 s (%s)',
+  (role) => {
+    const exchange = new Exchange(role);
+    exchange.handshake.onPipeOpen();
+    exchange.clock.advance(4_999);
+    expect([exchange.failures, exchange.own.isClosed]).toEqual([[], false]);
+    exchange.clock.advance(50);
+    expect(exchange.failures).toEqual([
+      {
+        rejection: { reason: RejectReason.malformed, text: 'no answer to the handshake within 5000 ms' },
+        byPeer: false,
+      },
+    ]);
+    expect([exchange.own.isClosed, exchange.isOver]).toEqual([true, true]);
+  },
+);
 
 test('[CORE-009] a pipe that never opens is given up after 5 s, too', () => {
   const exchange = new Exchange('dialing');
@@ -196,7 +202,10 @@ const helloMessage = (): Uint8Array[] => {
 };
 
 test.each<[string, () => Uint8Array[]]>([
-  ['a second record behind the hello', () => [Buffer.concat([...helloMessage(), ...(vectorNamed('probe').parts as [])])]],
+  [
+    'a second record behind the hello',
+    () => [Buffer.concat([...helloMessage(), ...(vectorNamed('probe').parts as [])])],
+  ],
   ['a second part behind the hello', () => [...helloMessage(), new Uint8Array(0)]],
   ['a hello in two parts', () => helloMessage().flatMap((part) => [part.subarray(0, 20), part.subarray(20)])],
   ['two empty parts', () => [new Uint8Array(0), new Uint8Array(0)]],
@@ -228,21 +237,26 @@ test('[WIRE-001] an empty message is no word: engines send it to learn whether a
   expect(exchange.greetings).toHaveLength(1);
 });
 
-test.each(strangerInputs.filter(({ bytes }) => bytes.length > 0))('[C06] $name is refused, and the pipe closed', ({ bytes }) => {
-  for (const role of ['dialing', 'accepting'] as const) {
-    const exchange = new Exchange(role);
-    exchange.handshake.onPipeOpen();
-    exchange.say(bytes);
-    expect(exchange.failures).toEqual([{ rejection: malformed, byPeer: false }]);
-    expect([exchange.own.isClosed, exchange.isOver]).toEqual([true, true]);
-  }
-});
+test.each(strangerInputs.filter(({ bytes }) => bytes.length > 0))(
+  '[C06] $name is refused, and the pipe closed',
+  ({ bytes }) => {
+    for (const role of ['dialing', 'accepting'] as const) {
+      const exchange = new Exchange(role);
+      exchange.handshake.onPipeOpen();
+      exchange.say(bytes);
+      expect(exchange.failures).toEqual([{ rejection: malformed, byPeer: false }]);
+      expect([exchange.own.isClosed, exchange.isOver]).toEqual([true, true]);
+    }
+  },
+);
 
 test('[CORE-009] a pipe that closes before the answer fails the handshake with its reason', () => {
   const exchange = new Exchange('dialing');
   exchange.own.break();
   exchange.other.deliver();
-  expect(exchange.failures).toEqual([{ rejection: { reason: RejectReason.malformed, text: 'connection lost' }, byPeer: false }]);
+  expect(exchange.failures).toEqual([
+    { rejection: { reason: RejectReason.malformed, text: 'connection lost' }, byPeer: false },
+  ]);
   expect(exchange.isOver).toBe(true);
 });
 

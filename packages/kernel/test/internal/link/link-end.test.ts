@@ -4,7 +4,7 @@ import { MIN_WINDOW_BYTES, RECORD_COST_BYTES, RecordKind } from '../../../src/in
 import { type LinkPair, type LinkSide, type Received, joinLinks, leftovers, settle } from './link-side.ts';
 import { TestRecord } from './test-record.ts';
 
-const SEEDS = process.env['ZLINK_LONG'] === '1' ? 20_000 : 400;
+const SEEDS = process.env['ZLINK_LONG'] === '1' ? 10_000 : 400;
 const STEPS = 120;
 const DRAIN_ROUNDS = 2_000;
 
@@ -167,7 +167,8 @@ async function drain(run: Run): Promise<void> {
   throw new Error(`the links did not end: ${run.actors.map(({ side }) => side.link.phase).join(', ')}`);
 }
 
-const textOf = (record: Received): string => /^\w+ \d+ /.exec(Buffer.from(record.payload).toString('latin1'))?.[0] ?? '';
+const textOf = (record: Received): string =>
+  /^\w+ \d+ /.exec(Buffer.from(record.payload).toString('latin1'))?.[0] ?? '';
 
 function judge({ pair, actors }: Run): void {
   for (const { side } of actors) side.letGo();
@@ -194,14 +195,16 @@ function judgeOrderlyEnd(run: Run): void {
         expect(answer).toBe('forgone');
         expect(record.error?.submitted).toBe(true);
       }
-      if (record.reply !== undefined && answer === 'reply') expect(Buffer.compare(record.reply, record.payload)).toBe(0);
+      if (record.reply !== undefined && answer === 'reply')
+        expect(Buffer.compare(record.reply, record.payload)).toBe(0);
     }
-    for (const record of from.submitted) if (record.journal.includes('refused')) expect(record.error?.submitted).toBe(false);
+    for (const record of from.submitted)
+      if (record.journal.includes('refused')) expect(record.error?.submitted).toBe(false);
     for (const reason of from.side.closed) expect(reason).toBe('closed');
   }
 }
 
-async function simulate(seed: number, ending: 'finish' | 'fail' | 'break'): Promise<void> {
+async function simulate(seed: number, ending: 'finish' | 'fail' | 'break'): Promise<Run> {
   const run = begin(seed);
   const { actors, random } = run;
   const endsAt = Math.floor(random() * STEPS);
@@ -217,6 +220,7 @@ async function simulate(seed: number, ending: 'finish' | 'fail' | 'break'): Prom
   await settle(run.pair);
   judge(run);
   if (ending === 'finish') judgeOrderlyEnd(run);
+  return run;
 }
 
 function end({ actors }: Run, who: number, ending: 'finish' | 'fail' | 'break'): void {
@@ -226,13 +230,25 @@ function end({ actors }: Run, who: number, ending: 'finish' | 'fail' | 'break'):
   if (ending === 'break') side?.pipe.break();
 }
 
+/** How often records ended in which way: a simulation in which nothing happens proves nothing. */
+function countWays(tally: Map<string, number>, { actors }: Run): void {
+  for (const { submitted, answers } of actors) {
+    const ways = [...submitted.flatMap(({ journal }) => journal), ...answers.values()];
+    for (const way of ways) tally.set(way, (tally.get(way) ?? 0) + 1);
+  }
+}
+
 async function simulateAll(ending: 'finish' | 'fail' | 'break', count: number): Promise<void> {
+  const tally = new Map<string, number>();
   for (let seed = 1; seed <= count; seed++) {
     try {
-      await simulate(seed, ending);
+      countWays(tally, await simulate(seed, ending));
     } catch (cause) {
       throw new Error(`seed ${seed}: ${(cause as Error).message}`, { cause }); // expect throws errors
     }
+  }
+  for (const way of ['admitted', 'refused', 'replied', 'failed', 'reply', 'error', 'forgone']) {
+    expect([way, (tally.get(way) ?? 0) > count / 40]).toEqual([way, true]);
   }
 }
 

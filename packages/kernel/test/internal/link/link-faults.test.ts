@@ -1,6 +1,7 @@
 /** Callbacks that throw or end the link in the middle of something, and peers that send anything. */
 import { ManualClock, seededRandom } from '@zlink/testing';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
+import { thrownBy } from '../../thrown.ts';
 import { mutatedMessage } from '../wire/mutation.ts';
 import { type JoinOptions, type LinkPair, type LinkSide, joinLinks, leftovers, pass, settle } from './link-side.ts';
 import { TestRecord } from './test-record.ts';
@@ -74,25 +75,28 @@ test.each(['unmatched', 'cancel', 'update', 'finishing', 'closed'])(
   },
 );
 
-test.each(shapes)('[C09] callbacks of records that throw keep no other record from its result ($title)', async (shape) => {
-  const pair = join({ ...shape, far: { permits: { max: 1 } } });
-  pair.far.holding = true;
-  const records = Array.from({ length: 100 }, () => TestRecord.request({ payload: new Uint8Array(1_000) }));
-  for (const record of records) {
-    record.submit(pair.near.link);
-    record.onCallback = () => {
-      throw boom;
-    };
-  }
-  expect(records.filter((record) => record.isWaiting).length).toBeGreaterThan(10);
-  pair.near.link.fail('the test says so');
-  await settle(pair);
-  for (const record of records) expect(record.fault).toBeUndefined();
-  expect(pair.near.closed).toEqual(['the test says so']);
-  expect(pair.near.faults.length).toBeGreaterThan(0);
-  pair.far.letGo();
-  expect(leftovers(pair)).toEqual([]);
-});
+test.each(shapes)(
+  '[C09] callbacks of records that throw keep no other record from its result ($title)',
+  async (shape) => {
+    const pair = join({ ...shape, far: { permits: { max: 1 } } });
+    pair.far.holding = true;
+    const records = Array.from({ length: 100 }, () => TestRecord.request({ payload: new Uint8Array(1_000) }));
+    for (const record of records) {
+      record.submit(pair.near.link);
+      record.onCallback = () => {
+        throw boom;
+      };
+    }
+    expect(records.filter((record) => record.isWaiting).length).toBeGreaterThan(10);
+    pair.near.link.fail('the test says so');
+    await settle(pair);
+    for (const record of records) expect(record.fault).toBeUndefined();
+    expect(pair.near.closed).toEqual(['the test says so']);
+    expect(pair.near.faults.length).toBeGreaterThan(0);
+    pair.far.letGo();
+    expect(leftovers(pair)).toEqual([]);
+  },
+);
 
 test('[C09] a reply whose callback throws ends its link, reported', async () => {
   const pair = join();
@@ -153,17 +157,20 @@ test('[CORE-001] a link that cannot send keeps no other link of its host from se
   expect(healthy.far.received).toHaveLength(1);
 });
 
-test.each(['finish', 'fail'] as const)('[CORE-010] a link that its topic ends with %s while it is opened still tells the topic', async (how) => {
-  const pair = join({
-    prepare: ({ far }) => {
-      far.onOpen = (link) => (how === 'finish' ? link.finish() : link.fail('not this one'));
-    },
-  });
-  expect(pair.far.link.phase).toBe(how === 'finish' ? 'finishing' : 'closed');
-  await pass(pair, 100);
-  expect([pair.far.finishing, pair.far.closed]).toEqual(how === 'finish' ? [1, ['closed']] : [0, ['not this one']]);
-  expect(leftovers(pair)).toEqual([]);
-});
+test.each(['finish', 'fail'] as const)(
+  '[CORE-010] a link that its topic ends with %s while it is opened still tells the topic',
+  async (how) => {
+    const pair = join({
+      prepare: ({ far }) => {
+        far.onOpen = (link) => (how === 'finish' ? link.finish() : link.fail('not this one'));
+      },
+    });
+    expect(pair.far.link.phase).toBe(how === 'finish' ? 'finishing' : 'closed');
+    await pass(pair, 100);
+    expect([pair.far.finishing, pair.far.closed]).toEqual(how === 'finish' ? [1, ['closed']] : [0, ['not this one']]);
+    expect(leftovers(pair)).toEqual([]);
+  },
+);
 
 test('[CORE-008] a topic that throws while a link is opened gets no link, and leaves nothing behind', async () => {
   const pair = join({
@@ -225,37 +232,41 @@ test('[JOBQ-004] a link that its sink ends while it is handed a record keeps no 
   }
 });
 
-test.each(shapes)('[WIRE-003] [C06] an admitted peer that sends anything: never throws, and ends the link or keeps it whole ($title)', async (shape) => {
-  const random = seededRandom(11);
-  let ended = 0;
-  for (let round = 0; round < 1_500; round++) {
-    const pair = join({ ...shape, far: { permits: { max: 1 + Math.floor(random() * 4) } } });
-    pair.far.holding = random() < 0.5;
-    const request = TestRecord.request().submit(pair.far.link);
-    for (let count = 0; count < 8; count++) {
-      pair.near.pipe.send(mutatedMessage(random));
-      pair.near.pipe.deliver();
+test.each(shapes)(
+  '[WIRE-003] [C06] an admitted peer that sends anything: never throws, and ends the link or keeps it whole ($title)',
+  async (shape) => {
+    const random = seededRandom(11);
+    let ended = 0;
+    for (let round = 0; round < 1_500; round++) {
+      const pair = join({ ...shape, far: { permits: { max: 1 + Math.floor(random() * 4) } } });
+      pair.far.holding = random() < 0.5;
+      const request = TestRecord.request().submit(pair.far.link);
+      for (let count = 0; count < 8; count++) {
+        pair.near.pipe.send(mutatedMessage(random));
+        pair.near.pipe.deliver();
+      }
+      await settle(pair);
+      expect(pair.far.faults).toEqual([]);
+      if (pair.far.link.phase === 'closed') ended++;
+      pair.far.link.fail('the test says so');
+      pair.near.link.fail('the test says so');
+      await settle(pair);
+      pair.far.letGo();
+      if (request.journal.length !== 1) throw new Error(`round ${round}: ${request.journal.join()}`);
+      expect(leftovers(pair)).toEqual([]);
     }
-    await settle(pair);
-    expect(pair.far.faults).toEqual([]);
-    if (pair.far.link.phase === 'closed') ended++;
-    pair.far.link.fail('the test says so');
-    pair.near.link.fail('the test says so');
-    await settle(pair);
-    pair.far.letGo();
-    if (request.journal.length !== 1) throw new Error(`round ${round}: ${request.journal.join()}`);
-    expect(leftovers(pair)).toEqual([]);
-  }
-  expect(ended).toBeGreaterThan(1_000);
-});
+    expect(ended).toBeGreaterThan(1_000);
+  },
+);
 
 test('[CORE-011] a link in any phase takes every call after its end without a sound', async () => {
   const pair = join();
   const { link } = pair.near;
   const request = TestRecord.request().submit(link);
   link.fail('the test says so');
-  expect(() => TestRecord.send().submit(link)).toThrow(expect.objectContaining({ kind: 'Unavailable', submitted: false }));
-  expect(() => TestRecord.reply(1).submit(link)).toThrow(expect.objectContaining({ kind: 'Unavailable' }));
+  for (const record of [TestRecord.send(), TestRecord.reply(1)]) {
+    expect(thrownBy(() => record.submit(link))).toMatchObject({ kind: 'Unavailable', submitted: false });
+  }
   link.finish();
   link.fail('again');
   link.flush();

@@ -206,7 +206,7 @@ export function joinLinks(clock: ManualClock, options: JoinOptions): LinkPair {
 
 /** Lets turns end and messages arrive until nothing is under way. */
 export async function settle({ near, far }: LinkPair): Promise<void> {
-  for (let quiet = 0; quiet < 2; ) {
+  for (let quiet = 0; quiet < 2;) {
     await loopTurns(1);
     const moved = deliverAll(near.pipe, far.pipe);
     quiet = moved ? 0 : quiet + 1;

@@ -29,11 +29,9 @@ class Node {
   readonly rid: string;
   readonly index: PeerIndex;
   readonly links: StandIn[] = [];
-  readonly #policy: DuplicatePolicy;
 
   constructor(rid: string, policy: DuplicatePolicy = 'smallerRid') {
     this.rid = rid;
-    this.#policy = policy;
     this.index = new PeerIndex(policy, rid);
   }
 
@@ -86,7 +84,9 @@ function letFinishingEnd(connections: readonly Connection[]): boolean {
   let moved = false;
   for (const connection of connections) {
     const { from, to, id, stage } = connection;
-    const isFinishing = [from, to].some((node) => node.links.some((l) => l.connection === id && l.phase === 'finishing'));
+    const isFinishing = [from, to].some((node) =>
+      node.links.some((l) => l.connection === id && l.phase === 'finishing'),
+    );
     if (stage !== 'answered' || !isFinishing) continue;
     for (const node of [from, to]) node.close(id);
     connection.stage = 'over';
@@ -117,7 +117,14 @@ test('[CORE-010] in every order of two crossing dials, both nodes keep the link 
       { from: small, to: large, id: 1, stage: 'dialed' },
       { from: large, to: small, id: 2, stage: 'dialed' },
     ];
-    play(connections, [order & 1, (order >> 1) & 1, (order >> 2) & 1, order & 8 ? 4 : 0, order & 16 ? 5 : 1, order & 32 ? 4 : 1]);
+    play(connections, [
+      order & 1,
+      (order >> 1) & 1,
+      (order >> 2) & 1,
+      order & 8 ? 4 : 0,
+      order & 16 ? 5 : 1,
+      order & 32 ? 4 : 1,
+    ]);
     expect([order, openIds(small), openIds(large)]).toEqual([order, [1], [1]]);
   }
 });
@@ -180,29 +187,35 @@ test('[CORE-010] a server admits every link of a client: duplicates are the clie
 
 const policies = ['firstAdmitted', 'smallerRid'] as const;
 
-test.each(policies)('[CS-009] a new generation replaces the link of the old one, which is refused from then on (%s)', (policy) => {
-  const node = new Node('node', policy);
-  const old = node.greet(factsOf('peer', 9n), true, 1);
-  const fresh = node.greet(factsOf('peer', 3n), true, 2);
-  expect([old?.phase, fresh?.phase]).toEqual(['finishing', 'open']);
-  for (const moment of ['while the old link ends', 'after it has']) {
-    const verdict = node.index.judge(factsOf('peer', 9n), true);
-    expect([moment, verdict.kind]).toEqual([moment, 'refuse']);
-    node.close(1);
-  }
-  node.close(2);
-  expect(node.index.judge(factsOf('peer', 9n), true).kind).toBe('refuse');
-  expect(node.index.judge(factsOf('peer', 3n), true).kind).toBe('admit');
-});
+test.each(policies)(
+  '[CS-009] a new generation replaces the link of the old one, which is refused from then on (%s)',
+  (policy) => {
+    const node = new Node('node', policy);
+    const old = node.greet(factsOf('peer', 9n), true, 1);
+    const fresh = node.greet(factsOf('peer', 3n), true, 2);
+    expect([old?.phase, fresh?.phase]).toEqual(['finishing', 'open']);
+    for (const moment of ['while the old link ends', 'after it has']) {
+      const verdict = node.index.judge(factsOf('peer', 9n), true);
+      expect([moment, verdict.kind]).toEqual([moment, 'refuse']);
+      node.close(1);
+    }
+    node.close(2);
+    expect(node.index.judge(factsOf('peer', 9n), true).kind).toBe('refuse');
+    expect(node.index.judge(factsOf('peer', 3n), true).kind).toBe('admit');
+  },
+);
 
-test.each(policies)('[CS-009] a generation whose link had ended before the newer one came does not return either (%s)', (policy) => {
-  const node = new Node('node', policy);
-  node.greet(factsOf('peer', 9n), true, 1);
-  node.close(1);
-  expect(node.greet(factsOf('peer', 3n), true, 2)).toBeDefined();
-  expect(node.index.judge(factsOf('peer', 9n), true).kind).toBe('refuse');
-  expect(node.index.judge(factsOf('peer', 9n), false).kind).toBe('refuse');
-});
+test.each(policies)(
+  '[CS-009] a generation whose link had ended before the newer one came does not return either (%s)',
+  (policy) => {
+    const node = new Node('node', policy);
+    node.greet(factsOf('peer', 9n), true, 1);
+    node.close(1);
+    expect(node.greet(factsOf('peer', 3n), true, 2)).toBeDefined();
+    expect(node.index.judge(factsOf('peer', 9n), true).kind).toBe('refuse');
+    expect(node.index.judge(factsOf('peer', 9n), false).kind).toBe('refuse');
+  },
+);
 
 test.each(policies)('[CS-009] a generation may come back as long as no other was admitted (%s)', (policy) => {
   const node = new Node('node', policy);

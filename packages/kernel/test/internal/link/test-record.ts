@@ -102,7 +102,8 @@ export class TestRecord implements OutboundRequest {
       replied: this.kind === RecordKind.request && this.isWritten ? [0, 1] : [0],
       failed: this.kind === RecordKind.request && this.isWritten ? [0, 1] : [0],
     };
-    const times = (what: (typeof this.journal)[number]): number => this.journal.filter((entry) => entry === what).length;
+    const times = (what: (typeof this.journal)[number]): number =>
+      this.journal.filter((entry) => entry === what).length;
     const wrong = Object.entries(expected).find(([what, counts]) => !counts.includes(times(what as 'admitted')));
     if (wrong !== undefined) return this.#describe();
     if (this.#outcome === 'waiting' && times('admitted') + times('refused') !== 1) return this.#describe();

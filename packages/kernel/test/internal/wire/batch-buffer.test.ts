@@ -59,9 +59,12 @@ const plainRecord: fc.Arbitrary<PlainRecord> = fc
 
 test('[WIRE-002] whatever records are written, the reader finds the same ones', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(plainRecord, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }), (batches) => {
-      expect(comparable(decodeMessage(encodeMessage(batches)))).toEqual(comparable(batches));
-    }),
+    fc.property(
+      fc.array(fc.array(plainRecord, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
+      (batches) => {
+        expect(comparable(decodeMessage(encodeMessage(batches)))).toEqual(comparable(batches));
+      },
+    ),
     { numRuns: 300 },
   );
 });
@@ -239,9 +242,9 @@ test('[CORE-001] a batch grows to any number of records and keeps them all', () 
   if (typeof batches === 'string') throw new Error(batches);
   const [records = []] = batches;
   expect(records).toHaveLength(count);
-  expect(records.every(({ correlation, payload }, at) => correlation === at && Buffer.from(payload).toString() === `${at}`)).toBe(
-    true,
-  );
+  expect(
+    records.every(({ correlation, payload }, at) => correlation === at && Buffer.from(payload).toString() === `${at}`),
+  ).toBe(true);
 });
 
 test('[CORE-004] a large record of many small pieces is not copied over and over, and its memory is let go', () => {

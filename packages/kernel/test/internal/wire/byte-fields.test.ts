@@ -8,14 +8,16 @@ type Field =
   | { readonly kind: 'text8'; readonly value: string }
   | { readonly kind: 'bytes8'; readonly value: Uint8Array };
 
-const field: fc.Arbitrary<Field> = fc.oneof(
-  fc.record({ kind: fc.constant('u8' as const), value: fc.integer({ min: 0, max: 0xff }) }),
-  fc.record({ kind: fc.constant('u16' as const), value: fc.integer({ min: 0, max: 0xffff }) }),
-  fc.record({ kind: fc.constant('u32' as const), value: fc.integer({ min: 0, max: 0xffff_ffff }) }),
-  fc.record({ kind: fc.constant('u64' as const), value: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }) }),
-  fc.record({ kind: fc.constant('text8' as const), value: fc.string({ unit: 'grapheme', maxLength: 60 }) }),
-  fc.record({ kind: fc.constant('bytes8' as const), value: fc.uint8Array({ maxLength: 255, size: 'max' }) }),
-).filter(({ value }) => typeof value !== 'string' || Buffer.byteLength(value) <= 255);
+const field: fc.Arbitrary<Field> = fc
+  .oneof(
+    fc.record({ kind: fc.constant('u8' as const), value: fc.integer({ min: 0, max: 0xff }) }),
+    fc.record({ kind: fc.constant('u16' as const), value: fc.integer({ min: 0, max: 0xffff }) }),
+    fc.record({ kind: fc.constant('u32' as const), value: fc.integer({ min: 0, max: 0xffff_ffff }) }),
+    fc.record({ kind: fc.constant('u64' as const), value: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }) }),
+    fc.record({ kind: fc.constant('text8' as const), value: fc.string({ unit: 'grapheme', maxLength: 60 }) }),
+    fc.record({ kind: fc.constant('bytes8' as const), value: fc.uint8Array({ maxLength: 255, size: 'max' }) }),
+  )
+  .filter(({ value }) => typeof value !== 'string' || Buffer.byteLength(value) <= 255);
 
 function write(writer: ByteWriter, { kind, value }: Field): void {
   switch (kind) {

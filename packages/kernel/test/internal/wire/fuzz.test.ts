@@ -42,7 +42,7 @@ function swallow(parts: readonly Uint8Array[]): string | undefined {
   let records = 0;
   while (record.nextPart < parts.length) {
     const source = parts[record.nextPart++] as Uint8Array; // the loop condition has just checked it
-    for (let at = 0; at < source.length; ) {
+    for (let at = 0; at < source.length;) {
       const next = record.read(source, at, parts);
       if (next < 0) {
         check(record.fault !== '', 'a fault without a text');
@@ -64,7 +64,10 @@ function swallow(parts: readonly Uint8Array[]): string | undefined {
 function checkRecord(record: RecordReader, parts: readonly Uint8Array[]): void {
   const { payload, payloadStart, payloadEnd, metadata, trace } = record;
   check(parts.includes(payload), 'the payload was copied');
-  check(payloadStart >= 0 && payloadStart <= payloadEnd && payloadEnd <= payload.length, 'the payload leads out of its part');
+  check(
+    payloadStart >= 0 && payloadStart <= payloadEnd && payloadEnd <= payload.length,
+    'the payload leads out of its part',
+  );
   check(metadata === undefined || (isInside(metadata, parts) && metadata.length <= METADATA_BYTES), 'metadata');
   check(trace === undefined || (isInside(trace, parts) && trace.length <= TRACE_BYTES), 'trace context');
   const bytes = payload.subarray(payloadStart, payloadEnd);
@@ -106,14 +109,21 @@ test('[WIRE-003] arbitrary records behind a valid header are read or refused', (
   const kind = fc.constantFrom(...Object.values(RecordKind));
   const u16 = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
-    fc.property(kind, fc.nat(15), u16, fc.nat(64), fc.uint8Array({ maxLength: 80, size: 'max' }), (of, flags, nameId, length, body) => {
-      const header = Buffer.alloc(HEADER_BYTES);
-      header[0] = of;
-      header[1] = flags;
-      header.writeUInt16LE(nameId, 2);
-      header.writeUInt32LE(length, 12);
-      swallow([Buffer.concat([header, body])]);
-    }),
+    fc.property(
+      kind,
+      fc.nat(15),
+      u16,
+      fc.nat(64),
+      fc.uint8Array({ maxLength: 80, size: 'max' }),
+      (of, flags, nameId, length, body) => {
+        const header = Buffer.alloc(HEADER_BYTES);
+        header[0] = of;
+        header[1] = flags;
+        header.writeUInt16LE(nameId, 2);
+        header.writeUInt32LE(length, 12);
+        swallow([Buffer.concat([header, body])]);
+      },
+    ),
     { numRuns: isLong ? 100_000 : 5_000 },
   );
 });

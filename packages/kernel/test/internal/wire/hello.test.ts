@@ -95,7 +95,13 @@ test('[WIRE-001] a changed descriptor leaves what is signed as it is, a changed 
     return heard.kind === 'hello' ? heard.signed : new Uint8Array(0);
   };
   expect(signedOf({ ...hello, descriptor: { ...descriptor, revision: 5n } })).toEqual(signedOf(hello));
-  for (const change of [{ rid: 'b' }, { generation: 2n }, { scope: 'w' }, { endpoint: '' }, { publicKey: 'k' }] as const) {
+  for (const change of [
+    { rid: 'b' },
+    { generation: 2n },
+    { scope: 'w' },
+    { endpoint: '' },
+    { publicKey: 'k' },
+  ] as const) {
     expect(signedOf({ ...hello, ...change })).not.toEqual(signedOf(hello));
   }
 });
@@ -236,23 +242,27 @@ test('[WIRE-001] each reason of a rejection has a number that arrives', () => {
   expect(decodeRejection(Uint8Array.of(1, 0xff))).toBeUndefined();
 });
 
-test.each(['x', 'é', '€', '😀', 'a😀'])('[WIRE-001] the text of a rejection is cut to 1,024 bytes, never inside %s', (unit) => {
-  const text = unit.repeat(1_500);
-  const bytes = encodeRejection({ reason: RejectReason.busy, text });
-  expect(bytes.length).toBeLessThanOrEqual(1_025);
-  expect(bytes.length).toBeGreaterThan(1_025 - 4);
-  const heard = decodeRejection(bytes);
-  expect(heard?.reason).toBe(RejectReason.busy);
-  expect(text.startsWith(heard?.text ?? 'nothing')).toBe(true);
-  expect(heard?.text.length).toBeGreaterThan(0);
-  expect(decodeRejection(Buffer.concat([Buffer.of(1), Buffer.alloc(1_025, 0x61)]))).toBeUndefined();
-});
+test.each(['x', 'é', '€', '😀', 'a😀'])(
+  '[WIRE-001] the text of a rejection is cut to 1,024 bytes, never inside %s',
+  (unit) => {
+    const text = unit.repeat(1_500);
+    const bytes = encodeRejection({ reason: RejectReason.busy, text });
+    expect(bytes.length).toBeLessThanOrEqual(1_025);
+    expect(bytes.length).toBeGreaterThan(1_025 - 4);
+    const heard = decodeRejection(bytes);
+    expect(heard?.reason).toBe(RejectReason.busy);
+    expect(text.startsWith(heard?.text ?? 'nothing')).toBe(true);
+    expect(heard?.text.length).toBeGreaterThan(0);
+    expect(decodeRejection(Buffer.concat([Buffer.of(1), Buffer.alloc(1_025, 0x61)]))).toBeUndefined();
+  },
+);
 
 test('[WIRE-001] no other record passes for a hello', () => {
   for (const { name: vector, parts } of vectors) {
     const batches = decodeMessage(parts);
     if (typeof batches === 'string') throw new Error(batches);
     const isGreeting = ['hello', 'hello-secured', 'admit'].includes(vector);
-    for (const { payload } of batches.flat()) expect([vector, decodeHello(payload).kind === 'hello']).toEqual([vector, isGreeting]);
+    for (const { payload } of batches.flat())
+      expect([vector, decodeHello(payload).kind === 'hello']).toEqual([vector, isGreeting]);
   }
 });

@@ -26,7 +26,7 @@ export function decodeMessage(parts: readonly Uint8Array[], names: NameTable = [
   while (record.nextPart < parts.length) {
     const source = parts[record.nextPart++] as Uint8Array; // the loop condition has just checked it
     const batch: PlainRecord[] = [];
-    for (let at = 0; at < source.length; ) {
+    for (let at = 0; at < source.length;) {
       at = record.read(source, at, parts);
       if (at < 0) return record.fault;
       if (record.kind === RecordKind.name) {

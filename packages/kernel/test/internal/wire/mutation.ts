@@ -43,7 +43,11 @@ function change(random: RandomSource, parts: Buffer[]): void {
       parts[which] = part.subarray(0, at);
       return;
     case 5:
-      parts[which] = Buffer.concat([part.subarray(0, at), randomBytes(random, Math.floor(random() * 9)), part.subarray(at)]);
+      parts[which] = Buffer.concat([
+        part.subarray(0, at),
+        randomBytes(random, Math.floor(random() * 9)),
+        part.subarray(at),
+      ]);
       return;
     case 6:
       parts[which] = Buffer.concat([part, pick(random, pick(random, corpus))]);

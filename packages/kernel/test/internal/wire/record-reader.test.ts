@@ -68,18 +68,21 @@ function boundaries(parts: readonly Uint8Array[]): Map<number, number[]> {
   return ends;
 }
 
-test.each(vectors)('[WIRE-003] vector $name cut off anywhere is an error, although its rest lies right behind', ({ parts }) => {
-  const ends = boundaries(parts);
-  for (const [at, part] of parts.entries()) {
-    for (let length = 0; length < part.length; length++) {
-      const cut = parts.map((other, index) => (index === at ? part.subarray(0, length) : other));
-      const result = readAll(cut);
-      if (typeof result === 'string') continue;
-      const isAtRecordEnd = length === 0 || (ends.get(at)?.includes(length) ?? false);
-      if (!isAtRecordEnd) throw new Error(`part ${at} cut to ${length} bytes gave ${result} records`);
+test.each(vectors)(
+  '[WIRE-003] vector $name cut off anywhere is an error, although its rest lies right behind',
+  ({ parts }) => {
+    const ends = boundaries(parts);
+    for (const [at, part] of parts.entries()) {
+      for (let length = 0; length < part.length; length++) {
+        const cut = parts.map((other, index) => (index === at ? part.subarray(0, length) : other));
+        const result = readAll(cut);
+        if (typeof result === 'string') continue;
+        const isAtRecordEnd = length === 0 || (ends.get(at)?.includes(length) ?? false);
+        if (!isAtRecordEnd) throw new Error(`part ${at} cut to ${length} bytes gave ${result} records`);
+      }
     }
-  }
-});
+  },
+);
 
 test('[WIRE-003] a message that lacks its last part is an error', () => {
   const { parts } = vectorNamed('message');
@@ -164,7 +167,11 @@ test.each<[string, Uint8Array[], string]>([
     [raw({ flags: 2 }, section(METADATA_BYTES + 1))],
     `metadata has ${METADATA_BYTES + 1} bytes, allowed are ${METADATA_BYTES}`,
   ],
-  ['the largest metadata length', [raw({ flags: 2 }, section(0xffff, [1]))], 'metadata has 65535 bytes, allowed are 1024'],
+  [
+    'the largest metadata length',
+    [raw({ flags: 2 }, section(0xffff, [1]))],
+    'metadata has 65535 bytes, allowed are 1024',
+  ],
   ['a trace context that is cut off', [raw({ flags: 4 }, section(9, [1]))], 'trace context is cut off'],
   ['an empty trace context', [raw({ flags: 4 }, section(0))], 'trace context is empty'],
   [
@@ -219,7 +226,8 @@ test.each(['c328', 'a0a1', 'e228a1', 'eda080', 'f0288c28', 'fefeffff', 'e282'])(
 test('[WIRE-004] [C22] names differ by their bytes alone: no normal form, no case folding', () => {
   const names: NameTable = [];
   const spellings = ['é', 'e\u0301', '\ufffd', 'É', '\u212b', '\u00c5'];
-  for (const [at, packetName] of spellings.entries()) introduce(names, at + 1, { scope: '', contentType: 't', packetName });
+  for (const [at, packetName] of spellings.entries())
+    introduce(names, at + 1, { scope: '', contentType: 't', packetName });
   expect(names.slice(1).map((name) => name?.packetName)).toEqual(spellings);
 });
 
@@ -278,7 +286,10 @@ test('[CORE-012] [WIRE-003] payload and sections are views of what was received'
 });
 
 test('[CORE-002] a record that is kept is not changed by the next one', () => {
-  const parts = [raw({ flags: 2, correlation: 7, payloadLength: 1 }, section(1, [9]), [5]), raw({ kind: RecordKind.probe })];
+  const parts = [
+    raw({ flags: 2, correlation: 7, payloadLength: 1 }, section(1, [9]), [5]),
+    raw({ kind: RecordKind.probe }),
+  ];
   const record = new RecordReader([]);
   record.read(parts[0] as Uint8Array, 0, parts);
   const kept = record.keep();

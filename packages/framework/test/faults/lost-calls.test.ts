@@ -1,0 +1,60 @@
+import type { FaultCaller, Outcome } from '../fixtures/fault-caller.ts';
+import type { FaultServer } from '../fixtures/fault-server.ts';
+import { endChildren, type FaultChild, startChild } from './fault-child.ts';
+
+const calls = 1_000;
+const liveness = { probeIntervalMs: 200, deadlineMs: 600 };
+const nothing = { pendingRequests: 0, waitingRecords: 0, deadlines: 0, permits: 0 };
+
+let server: FaultChild<FaultServer>;
+let caller: FaultChild<FaultCaller>;
+
+beforeEach(async () => {
+  server = await startChild<FaultServer>('server');
+  caller = await startChild<FaultCaller>('caller', { flags: ['--expose-gc'] });
+  await caller.ask('connect', { address: await server.ask('serve', {}), liveness });
+});
+afterEach(endChildren);
+
+async function holdAll(): Promise<void> {
+  await caller.ask('hold', calls);
+  await server.ask('heldUpTo', calls);
+}
+
+function expectLost({ ends, afterMs }: Outcome, withinMs: number): void {
+  const lost: unknown = expect.objectContaining({ kind: 'Unavailable', submitted: true });
+  expect(ends).toEqual(new Array(calls).fill(lost));
+  expect(afterMs).toBeLessThan(withinMs);
+}
+
+test('[CALL-004] [C09] 1,000 calls whose server is killed end at once, as ones that may have run; nothing is left', async () => {
+  await holdAll(); // tables grow to their size before they are watched
+  await server.ask('release');
+  expect((await caller.ask('holdsEnded')).ends).toEqual(
+    new Array(calls).fill({ kind: 'ok', submitted: true, text: '' }),
+  );
+  await caller.ask('hold', 0);
+  const heapBefore = await caller.ask('heapBytes');
+
+  await holdAll();
+  server.signal('SIGKILL');
+  expectLost(await caller.ask('holdsEnded'), 2_000);
+  expect(await caller.ask('leftovers')).toEqual({ links: 0, ...nothing });
+  await caller.ask('hold', 0);
+  expect(await caller.ask('heapBytes')).toBeLessThan(heapBefore + 2 * 1_048_576);
+}, 20_000);
+
+test('[WIRE-005] [C09] 1,000 calls to a stopped process end by liveness; its late replies reach nobody', async () => {
+  await holdAll();
+  server.signal('SIGSTOP');
+  expectLost(await caller.ask('holdsEnded'), liveness.deadlineMs + 1_500);
+  expect(await caller.ask('leftovers')).toEqual({ links: 0, ...nothing });
+  server.signal('SIGCONT');
+  await server.ask('abortedUpTo', calls);
+  expect(await server.ask('release')).toBe(calls); // they reply now, to nobody
+  await caller.ask('whenReady');
+  expect(await caller.ask('echo', calls)).toEqual({ ok: calls }); // each its own reply
+  const requests = (await server.ask('counters')).find(({ verb }) => verb === 'request');
+  expect(requests).toMatchObject({ handled: calls, dropped: { link_closed: calls }, running: 0, queued: 0 });
+  expect(await server.ask('handled')).toEqual({ count: 2 * calls, repeated: [] });
+}, 20_000);

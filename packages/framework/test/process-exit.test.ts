@@ -1,0 +1,53 @@
+import { startChild } from './child.ts';
+
+/** How often each scenario runs: enough for a race to show now and then, or to show if there is one. */
+const rounds = process.env['ZLINK_LONG'] === '1' ? 50 : 10;
+/** Two processors: more at a time would measure the machine. */
+const atATime = 2;
+
+const stopped = { outcome: 'stopped', reason: 'none' };
+
+const scenarios: readonly [string, string, unknown][] = [
+  ['after calls and an orderly end', 'normally', [stopped, stopped]],
+  [
+    'with an unreachable peer, waiting calls and unsent messages',
+    'unreachable',
+    [
+      stopped,
+      stopped,
+      { outcome: 'forceStopped', reason: 'deadlineExceeded' },
+      { ended: 203, first: ['ShuttingDown', 'ShuttingDown', 'ShuttingDown'] },
+    ],
+  ],
+  [
+    'after starts that failed',
+    'failedStart',
+    ['AlreadyExists', 'stopped', 'InternalFailure', 'stopped', null, 'stopped', 'InternalFailure'],
+  ],
+  ['after several shutdowns of the same hosts', 'twice', Array(6).fill(stopped)],
+  [
+    'after a shutdown during the start, at once and before it',
+    'duringStart',
+    [stopped, 'ShuttingDown', stopped, 'ShuttingDown', stopped],
+  ],
+];
+
+test.each(scenarios)(
+  `[C25] [CORE-011] the process ends by itself %s, ${rounds} of ${rounds} times`,
+  async (_, scenario, expected) => {
+    let started = 0;
+    const worker = async (): Promise<void> => {
+      while (started++ < rounds) {
+        const child = startChild('exit.mjs', scenario);
+        const down = await child.event('down');
+        const end = await child.ended;
+        expect(down['results']).toEqual(expected);
+        expect(down['resources']).toEqual([]);
+        expect([end.code, end.signal, child.stderr]).toEqual([0, null, '']);
+        expect(end.atMs - down.atMs).toBeLessThan(2_000);
+      }
+    };
+    await Promise.all(Array.from({ length: atATime }, worker));
+  },
+  rounds * 5_000,
+);

@@ -187,7 +187,10 @@ test('[CS-008] a one-way handler that still runs may start calls with its signal
   const gate = new Gate();
   const answers: unknown[] = [];
   const stock = cluster.host('stock');
-  stock.channel('stock').server().addRequestHandler(Ask, () => 'from stock');
+  stock
+    .channel('stock')
+    .server()
+    .addRequestHandler(Ask, () => 'from stock');
   await stock.start();
   const middle: TestHost = configureServer(cluster, 'middle', {
     with: (s) =>
@@ -196,7 +199,10 @@ test('[CS-008] a one-way handler that still runs may start calls with its signal
         answers.push(await middle.request('stock', Ask(1)).submit(signal));
       }),
   });
-  middle.channel('stock').client().connect(stock.channel('stock').endpoint ?? '');
+  middle
+    .channel('stock')
+    .client()
+    .connect(stock.channel('stock').endpoint ?? '');
   await middle.start();
   await middle.channel('stock').whenReady(1);
   const client = await startClient(cluster, [middle]);

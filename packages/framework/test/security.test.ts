@@ -56,11 +56,11 @@ test.each<[string, HostOptions, RegExp]>([
     { security: { ...foreignKeys, serverPublicKey: serverKeys.publicKey } },
     /^the other side refused access$/,
   ],
-  ['no encryption', {}, /^(one side is secured and the other is not|the other side broke off the handshake)$/],
+  ['no encryption', {}, /^(one side is secured and the other is not|the other side did not complete the handshake)$/],
   [
     'another server in mind',
     { security: { ...clientKeys, serverPublicKey: foreignKeys.publicKey } },
-    /^(keys of the two sides do not fit|the other side broke off the handshake)$/,
+    /^(keys of the two sides do not fit|the other side did not complete the handshake)$/,
   ],
 ])('[SEC-001] a client with %s is kept out, and others are served meanwhile', async (_, options, reason) => {
   const server = await startServer({ options: { security: serverSecurity } });
@@ -73,11 +73,19 @@ test.each<[string, HostOptions, RegExp]>([
 test('[SEC-001] a secured client does not talk to an unsecured server', async () => {
   const server = await startServer();
   const client = await startDialing([server], { options: { security: clientSecurity } });
-  await expectKeptOut(client, server, /^(one side is secured and the other is not|the other side broke off the handshake)$/);
+  await expectKeptOut(
+    client,
+    server,
+    /^(one side is secured and the other is not|the other side did not complete the handshake)$/,
+  );
 });
 
 test.each([
-  ['reads nothing of secured hosts', { server: { security: serverSecurity }, client: { security: clientSecurity } }, false],
+  [
+    'reads nothing of secured hosts',
+    { server: { security: serverSecurity }, client: { security: clientSecurity } },
+    false,
+  ],
   ['reads all of plain ones', { server: {}, client: {} }, true],
 ])('[SEC-001] who listens on the wire %s', async (_, options, isReadable) => {
   const server = await startServer({ options: options.server });
@@ -85,7 +93,8 @@ test.each([
   const client = await startClient([tap.address], { options: options.client });
   expect(await ask(client, 'the secret of tenant-42')).toBe('the secret of tenant-42');
   expect(tap.seen.length).toBeGreaterThan(100);
-  for (const text of ['the secret of tenant-42', 'billing.ask', CHANNEL]) expect(tap.seen.includes(text)).toBe(isReadable);
+  for (const text of ['the secret of tenant-42', 'billing.ask', CHANNEL])
+    expect(tap.seen.includes(text)).toBe(isReadable);
   for (const { secretKey } of [serverKeys, clientKeys]) expect(tap.seen).not.toContain(secretKey);
 });
 
@@ -120,15 +129,27 @@ test('[SEC-003] keys and payloads are in no log, error, reason or counter, howev
   await routeClient.sendToChannel(CHANNEL, Notice(secret)).metadata('card', secret).submit();
   for (const security of [{ ...foreignKeys, serverPublicKey: serverKeys.publicKey }, undefined]) {
     const stranger = await startDialing([server], { options: { logger: log, ...(security && { security }) } });
-    await until(() => stranger.clientServerChannel(CHANNEL).servers()[0]?.reason !== undefined, 'an attempt has failed');
+    await until(
+      () => stranger.clientServerChannel(CHANNEL).servers()[0]?.reason !== undefined,
+      'an attempt has failed',
+    );
     errors.push(stranger.clientServerChannel(CHANNEL).servers());
   }
-  const mixed = { publicKey: clientKeys.publicKey, secretKey: serverKeys.secretKey, allowedClientKeys: [`${secret}${'x'.repeat(26)}`] };
+  const mixed = {
+    publicKey: clientKeys.publicKey,
+    secretKey: serverKeys.secretKey,
+    allowedClientKeys: [`${secret}${'x'.repeat(26)}`],
+  };
   errors.push(await startServer({ options: { security: mixed } }).catch((error: unknown) => error));
   await until(() => log.of('zlink.dispatch_error').length >= 3, 'the failures are logged');
   errors.push(server.query.counters(), client.clientServerChannel(CHANNEL).servers());
 
-  const everything = inspect([log.records, errors], { depth: 10, showHidden: true, maxArrayLength: null, maxStringLength: null });
+  const everything = inspect([log.records, errors], {
+    depth: 10,
+    showHidden: true,
+    maxArrayLength: null,
+    maxStringLength: null,
+  });
   expect(everything).toContain('handler_exception');
   for (const key of allKeys) expect(everything).not.toContain(key);
   expect(everything).not.toContain('4111');

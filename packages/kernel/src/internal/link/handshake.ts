@@ -85,7 +85,7 @@ export class Handshake implements PipeSink, DeadlineEntry {
 
   onPipeMessage(parts: readonly Uint8Array[], first: number): void {
     if (this.#next !== undefined) return this.#next.onPipeMessage(parts, first);
-    if (this.#over || isEmptyMessage(parts, first)) return;
+    if (this.#over) return;
     const record = readSingleRecord(parts, first);
     const expected = this.#hello === undefined ? RecordKind.hello : RecordKind.admit;
     if (record?.kind === RecordKind.reject && this.#hello !== undefined) {
@@ -141,11 +141,6 @@ export function sendRecord(pipe: Pipe, kind: RecordKind, payload: Uint8Array): v
 }
 
 const MALFORMED: Rejection = { reason: RejectReason.malformed, text: 'handshake is malformed' };
-
-/** Engines may send an empty part to learn whether a peer is still there. */
-function isEmptyMessage(parts: readonly Uint8Array[], first: number): boolean {
-  return parts.length === first + 1 && parts[first]!.length === 0;
-}
 
 function readSingleRecord(parts: readonly Uint8Array[], first: number): RecordReader | undefined {
   const batch = parts[first];

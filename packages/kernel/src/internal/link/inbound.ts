@@ -41,6 +41,8 @@ export class Inbound implements PermitSource {
   /** Records that wait for their turn: `#stalled[#head…]`. */
   #stalled: RecordReader[] = [];
   #head = 0;
+  /** Requests among them by correlation, each with its cancel if one has come: told right behind it (C12). */
+  readonly #stalledRequests = new Map<number, RecordReader | undefined>();
   /** Received and not yet returned as credit; the consumed part of it waits to be returned. */
   #outstandingBytes = 0;
   #consumedBytes = 0;
@@ -104,6 +106,7 @@ export class Inbound implements PermitSource {
     this.#permits.cancelWait(this);
     this.#window.close();
     this.#stalled = [];
+    this.#stalledRequests.clear();
     this.#head = 0;
     return droppedCount;
   }
@@ -130,6 +133,11 @@ export class Inbound implements PermitSource {
         if (++this.#goodbyes > GOODBYES) return this.#owner.violated('goodbye was said before'); // they cost no credit
         if (this.stalledCount === 0) this.#owner.control(record);
         else this.#stall(record.keep());
+        return;
+      case RecordKind.cancel:
+        if (this.#stalledRequests.has(record.correlation)) {
+          this.#stalledRequests.set(record.correlation, record.keep());
+        } else this.#owner.control(record);
         return;
       case RecordKind.name: {
         const fault = introduceName(this.#names, record);
@@ -162,11 +170,20 @@ export class Inbound implements PermitSource {
     if (record.kind === RecordKind.goodbye) return this.#owner.control(record);
     this.#consumedBytes += record.costBytes;
     if (isAnswer(record)) this.#owner.complete(record);
-    else this.#owner.deliver(record);
+    else this.#deliver(record);
+  }
+
+  #deliver(record: RecordReader): void {
+    if (record.kind === RecordKind.send || this.#stalledRequests.size === 0) return this.#owner.deliver(record);
+    const cancel = this.#stalledRequests.get(record.correlation);
+    this.#stalledRequests.delete(record.correlation);
+    this.#owner.deliver(record);
+    if (cancel !== undefined) this.#owner.control(cancel);
   }
 
   #stall(record: RecordReader): void {
     this.#stalled.push(record);
+    if (record.kind === RecordKind.request) this.#stalledRequests.set(record.correlation, undefined);
     if (this.stalledCount === 1) this.#await(record);
   }
 

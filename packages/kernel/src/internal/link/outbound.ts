@@ -44,6 +44,7 @@ export class Outbound {
   #windowBytes: number;
   #outstandingBytes = 0;
   #isEncoding = false;
+  #isAdmitting = false;
   readonly #waiting = new Set<OutboundRecord>();
   /** A waiting record was taken back since the last flush. */
   #hasMoved = false;
@@ -104,7 +105,11 @@ export class Outbound {
 
   abandon(request: OutboundRequest, notify: boolean): void {
     if (!this.#pending.remove(request)) return;
-    if (notify && !this.#isEncoding) this.control(RecordKind.cancel, request.correlation, 0);
+    if (!notify || this.#isEncoding) return;
+    // Not in the lane: a cancel must not overtake its request, which may still stand in the batch (C12).
+    this.#ordinary.begin(RecordKind.cancel, 0, request.correlation, 0);
+    this.#ordinary.commit();
+    this.#settings.onBatched(this.#ordinary.pendingBytes >= FLUSH_BYTES);
   }
 
   /** The peer has taken `bytes` over and grants `windowBytes` from now on; false: more than was under way. */
@@ -138,10 +143,7 @@ export class Outbound {
   }
 
   flush(): void {
-    if (this.#hasMoved) {
-      this.#hasMoved = false;
-      this.#admitWaiting();
-    }
+    if (this.#hasMoved) this.#admitWaiting();
     const parts: Uint8Array[] = [];
     this.#lane.take(parts); // O3
     this.#ordinary.take(parts);
@@ -172,6 +174,18 @@ export class Outbound {
   }
 
   #admitWaiting(): void {
+    // A full batch leaves at once, in the middle of this: its flush must not find the record that was just written.
+    if (this.#isAdmitting) return;
+    this.#isAdmitting = true;
+    this.#hasMoved = false;
+    try {
+      this.#admitInOrder();
+    } finally {
+      this.#isAdmitting = false;
+    }
+  }
+
+  #admitInOrder(): void {
     for (const record of this.#waiting) {
       let written: boolean;
       try {

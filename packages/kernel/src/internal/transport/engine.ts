@@ -45,9 +45,9 @@ export interface PipeConnectOptions {
 export interface PipeListener {
   /** The bound address with its real port. */
   readonly address: string;
-  /** Dials through the listener's own socket, so that both directions share it (RouteMesh). */
+  /** Dials on behalf of the listener, as the node that listens there (RouteMesh). */
   connect(options: PipeConnectOptions, sink: PipeSink): Pipe;
-  /** Stops listening; accepted pipes live on until they are closed. Resolves when the port is free. */
+  /** Takes no newcomers any more; accepted pipes live on until they are closed. The port is free after `close`. */
   unbind(): Promise<void>;
   /** Releases the socket once all its pipes are closed. */
   close(): Promise<void>;

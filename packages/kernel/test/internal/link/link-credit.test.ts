@@ -3,7 +3,7 @@ import { MIN_WINDOW_BYTES, RECORD_COST_BYTES } from '../../../src/internal/wire/
 import { RecordKind } from '../../../src/internal/wire/record.ts';
 import { thrownBy } from '../../thrown.ts';
 import { pass, settle } from './link-side.ts';
-import { expectViolation, finish, introduction, join, type RawRecord, say, shapes } from './raw-peer.ts';
+import { creditMessage, expectViolation, finish, introduction, join, type RawRecord, say, shapes } from './raw-peer.ts';
 import { NAME, TestRecord } from './test-record.ts';
 
 test.each(shapes)('[CORE-004] a record beyond the window closes the link ($title)', async (shape) => {
@@ -112,6 +112,22 @@ test('[CORE-007] shrinking and growth of the window reach the sender', async () 
   await settle(pair); // growth is announced by itself
   expect(await reach()).toBeGreaterThan(4 * MIN_WINDOW_BYTES - spare);
   await finish(pair);
+});
+
+test('[CORE-004] [CORE-008] a waiting record that fills the batch is written once, also if one before it was just taken back', async () => {
+  const windowBytes = 4 * MIN_WINDOW_BYTES;
+  const pair = join({ far: { maxWindowBytes: windowBytes } });
+  const payload = new Uint8Array(70_000);
+  for (let at = 0; at < 3; at++) TestRecord.send({ payload }).submit(pair.near.link);
+  const [withdrawn, request, last] = [TestRecord.send({ payload }), TestRecord.request({ payload }), TestRecord.send()];
+  for (const record of [withdrawn, request, last]) expect(record.submit(pair.near.link).isWritten).toBe(false);
+  expect(withdrawn.withdraw(pair.near.link)).toBe(true);
+  pair.near.link.onPipeMessage([creditMessage(70_000 + RECORD_COST_BYTES, windowBytes)], 0);
+  expect([request.journal, last.journal]).toEqual([['admitted'], ['admitted']]);
+  pair.near.pipe.sink = undefined; // its credit was made up
+  await settle(pair);
+  expect(pair.far.received.map((record) => record.payload.length)).toEqual([70_000, 70_000, 70_000, 70_000, 0]);
+  expect(pair.near.link.pendingRequests).toBe(1);
 });
 
 test('[CORE-004] no more than 65,536 records wait for credit on one link', () => {

@@ -86,7 +86,8 @@ function readQuota(read: ReadText): number | undefined {
 
 /** Counts a list like `0-3,8`, of cgroup version 2, then 1. */
 function readCpusetCount(read: ReadText): number | undefined {
-  const text = read('/sys/fs/cgroup/cpuset.cpus.effective') ?? read('/sys/fs/cgroup/cpuset/cpuset.effective_cpus') ?? '';
+  const text =
+    read('/sys/fs/cgroup/cpuset.cpus.effective') ?? read('/sys/fs/cgroup/cpuset/cpuset.effective_cpus') ?? '';
   if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return undefined;
   let count = 0;
   for (const range of text.split(',')) {

@@ -15,7 +15,11 @@ afterAll(() => taken.release());
 /** A host that would fail to bind, should it ever try to: what it reports was found before. */
 function makeDoomedHost(options: HostOptions = {}): Host {
   const host = makeHost(options);
-  host.addClientServerChannel('doomed').server().listen(taken.port).addRequestHandler(Ask, () => 1);
+  host
+    .addClientServerChannel('doomed')
+    .server()
+    .listen(taken.port)
+    .addRequestHandler(Ask, () => 1);
   return host;
 }
 
@@ -32,7 +36,11 @@ test('[HOSTREG-003] without a mistake the description of these tests gets as far
   expect((await rejection(makeDoomedHost().start())).message).toMatch(/^\[AlreadyExists\] address .* is in use$/);
 });
 
-const serverOf = (host: Host) => host.addClientServerChannel(CHANNEL).server().addRequestHandler(Ask, () => 1);
+const serverOf = (host: Host) =>
+  host
+    .addClientServerChannel(CHANNEL)
+    .server()
+    .addRequestHandler(Ask, () => 1);
 const clientOf = (host: Host) => host.addClientServerChannel(CHANNEL).client().connect('tcp://127.0.0.1:7200');
 
 /** For plain JavaScript, which may pass anything. */
@@ -67,8 +75,15 @@ describe('names and roles', () => {
   test.each(['', 'a\0b', 'x'.repeat(256), 'é'.repeat(128), '\ud800'])(
     '[HOSTREG-002] channel name %j is none',
     async (name) => {
-      const found = await problemsOf((host) => host.addClientServerChannel(name).server().addRequestHandler(Ask, () => 1));
-      expect(found).toEqual([expect.stringMatching(/^channel name: .* is not allowed, allowed: 1\.\.255 bytes of UTF-8/)]);
+      const found = await problemsOf((host) =>
+        host
+          .addClientServerChannel(name)
+          .server()
+          .addRequestHandler(Ask, () => 1),
+      );
+      expect(found).toEqual([
+        expect.stringMatching(/^channel name: .* is not allowed, allowed: 1\.\.255 bytes of UTF-8/),
+      ]);
     },
   );
 
@@ -102,7 +117,10 @@ describe('handlers', () => {
   test('[HOSTREG-002] the same packet as a send and as a request, and in another channel, is another key', async () => {
     const host = makeHost();
     serverOf(host).addSendHandler(Ask, () => undefined);
-    host.addClientServerChannel('other').server().addRequestHandler(Ask, () => 1);
+    host
+      .addClientServerChannel('other')
+      .server()
+      .addRequestHandler(Ask, () => 1);
     await host.start();
     expect(host.state).toBe('serving');
   });
@@ -122,7 +140,9 @@ describe('handlers', () => {
     ['nothing', undefined],
   ])('[HOSTREG-006] %s as a handler', async (_, handler) => {
     const found = await problemsOf((host) => serverOf(host).addRequestHandler(Charge, anything(handler)));
-    expect(found).toEqual([expect.stringMatching(/request handler of packet "billing.charge": .* is neither a function/)]);
+    expect(found).toEqual([
+      expect.stringMatching(/request handler of packet "billing.charge": .* is neither a function/),
+    ]);
   });
 
   test('[HOSTREG-006] something that is no packet', async () => {
@@ -164,9 +184,7 @@ describe('handlers', () => {
 describe('client', () => {
   test('[HOSTREG-003] neither endpoint nor server nor location store', async () => {
     const found = await problemsOf((host) => host.addClientServerChannel(CHANNEL).client());
-    expect(found).toEqual([
-      'channel "billing" client: no endpoint is given and no location store is registered',
-    ]);
+    expect(found).toEqual(['channel "billing" client: no endpoint is given and no location store is registered']);
   });
 
   test.each<unknown>([
@@ -195,7 +213,9 @@ describe('client', () => {
   });
 
   test.each([0, -1, 1.5, NaN, Infinity, 2_147_483_648, '5'])('[HOSTREG-003] [CALL-003] timeout %p', async (ms) => {
-    const found = await problemsOf((host) => clientOf(host).setSendTimeoutMs(anything(ms)).setRequestTimeoutMs(anything(ms)));
+    const found = await problemsOf((host) =>
+      clientOf(host).setSendTimeoutMs(anything(ms)).setRequestTimeoutMs(anything(ms)),
+    );
     expect(found).toEqual([
       expect.stringMatching(/client sendTimeoutMs: .* is not allowed, allowed: integer 1\.\.2147483647$/),
       expect.stringMatching(/client requestTimeoutMs: .* is not allowed, allowed: integer 1\.\.2147483647$/),
@@ -206,25 +226,48 @@ describe('client', () => {
 describe('server', () => {
   const settings: [string, unknown, (server: ReturnType<typeof serverOf>, value: never) => unknown, RegExp][] = [
     ...[-1, 10_001, 1.5, NaN, '100'].map((value): (typeof settings)[0] => [
-      'weight', value, (server, n) => server.setWeight(n), /server weight: .* allowed: integer 0\.\.10000$/,
+      'weight',
+      value,
+      (server, n) => server.setWeight(n),
+      /server weight: .* allowed: integer 0\.\.10000$/,
     ]),
     ...[-1, 0.5, NaN, Infinity, '1'].map((value): (typeof settings)[0] => [
-      'maxMessageSize', value, (server, n) => server.maxMessageSize(n), /server maxMessageSize: .* allowed: integer from 0$/,
+      'maxMessageSize',
+      value,
+      (server, n) => server.maxMessageSize(n),
+      /server maxMessageSize: .* allowed: integer from 0$/,
     ]),
     ...[0, -1, 1.5, 2_147_483_648].map((value): (typeof settings)[0] => [
-      'concurrency', value, (server, n) => server.concurrency(n), /server concurrency: .* integer 1\.\.2147483647$/,
+      'concurrency',
+      value,
+      (server, n) => server.concurrency(n),
+      /server concurrency: .* integer 1\.\.2147483647$/,
     ]),
     ...[-1, 65_536, 7_200.5, '7200'].map((value): (typeof settings)[0] => [
-      'listen', value, (server, n) => server.listen(n), /server listen: .* allowed: integer 0\.\.65535$/,
+      'listen',
+      value,
+      (server, n) => server.listen(n),
+      /server listen: .* allowed: integer 0\.\.65535$/,
     ]),
     ...['', 'a\0b', 'x'.repeat(256), 7].map((value): (typeof settings)[0] => [
-      'routingId', value, (server, n) => server.routingId(n), /server routingId: .* 1\.\.255 bytes of UTF-8 without NUL$/,
+      'routingId',
+      value,
+      (server, n) => server.routingId(n),
+      /server routingId: .* 1\.\.255 bytes of UTF-8 without NUL$/,
     ]),
-    ...['', 'no host', 'tcp://127.0.0.1', '127.0.0.1:7200', '[::1]', '256.0.0.1', 7].map((value): (typeof settings)[0] => [
-      'bindHost', value, (server, n) => server.setBindHost(n), /server bindHost: .* a host name, an IP address or \*$/,
-    ]),
+    ...['', 'no host', 'tcp://127.0.0.1', '127.0.0.1:7200', '[::1]', '256.0.0.1', 7].map(
+      (value): (typeof settings)[0] => [
+        'bindHost',
+        value,
+        (server, n) => server.setBindHost(n),
+        /server bindHost: .* a host name, an IP address or \*$/,
+      ],
+    ),
     ...['', '*', '0.0.0.0', '::', 'no host', 7].map((value): (typeof settings)[0] => [
-      'advertiseHost', value, (server, n) => server.setAdvertiseHost(n), /server advertiseHost: .* no wildcard$/,
+      'advertiseHost',
+      value,
+      (server, n) => server.setAdvertiseHost(n),
+      /server advertiseHost: .* no wildcard$/,
     ]),
   ];
 
@@ -232,22 +275,33 @@ describe('server', () => {
     expect(await problemsOf((host) => set(serverOf(host), value as never))).toEqual([expect.stringMatching(expected)]);
   });
 
-  test.each(['*', '0.0.0.0', '::'])('[NET-001] [HOSTREG-003] bind host %p without an advertised one', async (wildcard) => {
-    const expected = `bindHost "${wildcard}" is a wildcard and needs an advertiseHost`;
-    expect(await problemsOf((host) => serverOf(host).setBindHost(wildcard))).toEqual([
-      `channel "billing" server: ${expected}`,
-    ]);
-    const bindHost = { network: { bindHost: wildcard } };
-    expect(await problemsOf((host) => serverOf(host).setBindHost('127.0.0.1'), bindHost)).toEqual([
-      `channel "doomed" server: ${expected}`, // the one listener without a host of its own
-    ]);
-  });
+  test.each(['*', '0.0.0.0', '::'])(
+    '[NET-001] [HOSTREG-003] bind host %p without an advertised one',
+    async (wildcard) => {
+      const expected = `bindHost "${wildcard}" is a wildcard and needs an advertiseHost`;
+      expect(await problemsOf((host) => serverOf(host).setBindHost(wildcard))).toEqual([
+        `channel "billing" server: ${expected}`,
+      ]);
+      const bindHost = { network: { bindHost: wildcard } };
+      expect(await problemsOf((host) => serverOf(host).setBindHost('127.0.0.1'), bindHost)).toEqual([
+        `channel "doomed" server: ${expected}`, // the one listener without a host of its own
+      ]);
+    },
+  );
 
   test('[HOSTREG-003] every edge of every range is allowed', async () => {
     const host = makeHost();
-    const add = (name: string) => host.addClientServerChannel(name).server().addRequestHandler(Ask, () => 1);
+    const add = (name: string) =>
+      host
+        .addClientServerChannel(name)
+        .server()
+        .addRequestHandler(Ask, () => 1);
     add('x'.repeat(255)).setWeight(0).maxMessageSize(0).concurrency(1).listen(0).routingId('r');
-    add('y').setWeight(10_000).maxMessageSize(Number.MAX_SAFE_INTEGER).concurrency(2_147_483_647).routingId('r'.repeat(255));
+    add('y')
+      .setWeight(10_000)
+      .maxMessageSize(Number.MAX_SAFE_INTEGER)
+      .concurrency(2_147_483_647)
+      .routingId('r'.repeat(255));
     add('z').setBindHost('0.0.0.0').setAdvertiseHost('billing_1.example');
     host
       .addClientServerChannel('client')
@@ -262,11 +316,28 @@ describe('server', () => {
 });
 
 describe('codecs', () => {
-  const codec = (contentType: unknown) => ({ contentType, matches: () => false, encode: () => new Uint8Array(), decode: () => 0 });
-  const contentTypes = ['', 'json', 'application/', '/json', 'a/b/c', 'application/json; charset=utf-8', 'application / json', 'ап/json', 7];
+  const codec = (contentType: unknown) => ({
+    contentType,
+    matches: () => false,
+    encode: () => new Uint8Array(),
+    decode: () => 0,
+  });
+  const contentTypes = [
+    '',
+    'json',
+    'application/',
+    '/json',
+    'a/b/c',
+    'application/json; charset=utf-8',
+    'application / json',
+    'ап/json',
+    7,
+  ];
 
   test.each(contentTypes)('[CODEC-002] content type %p', async (contentType) => {
-    const extension = { register: (codecs: { add(codec: never): unknown }) => void codecs.add(anything(codec(contentType))) };
+    const extension = {
+      register: (codecs: { add(codec: never): unknown }) => void codecs.add(anything(codec(contentType))),
+    };
     expect(await problemsOf((host) => host.codecs().use(extension))).toEqual([
       expect.stringMatching(/^contentType of a codec: .* is not allowed, allowed: type\/subtype/),
     ]);
@@ -295,11 +366,16 @@ describe('security', () => {
     ['the secret key alone', { secretKey: pair.secretKey }, [/publicKey is no key/]],
     ['keys of two pairs', { ...pair, publicKey: other.publicKey }, [/publicKey does not belong to security.secretKey/]],
     ['a server key cut short', { ...pair, serverPublicKey: other.publicKey.slice(1) }, [/serverPublicKey is no key/]],
-    ['a client key of other letters', { ...pair, allowedClientKeys: ['~'.repeat(40)] }, [/allowedClientKeys\[0\] is no key/]],
+    [
+      'a client key of other letters',
+      { ...pair, allowedClientKeys: ['~'.repeat(40)] },
+      [/allowedClientKeys\[0\] is no key/],
+    ],
   ])('[HOSTREG-003] [SEC-001] key material with %s', async (_, security, expected) => {
     const found = await problemsOf(() => undefined, { security: anything(security) });
     expect(found).toEqual(expected.map((pattern) => expect.stringMatching(pattern) as unknown));
-    for (const key of [...Object.values(pair), ...Object.values(other)]) expect(found.join()).not.toContain(key.slice(1, -1));
+    for (const key of [...Object.values(pair), ...Object.values(other)])
+      expect(found.join()).not.toContain(key.slice(1, -1));
   });
 });
 
@@ -335,10 +411,19 @@ test('[ERR-002] [HOSTREG-003] one start reports every mistake of every part, wit
   const expected: [RegExp, number][] = [
     [/^inboundDispatch\.pauseThresholdPercent: 101 is not allowed, allowed: integer 1\.\.100$/, 1],
     [/^inboundDispatch\.resumeThresholdPercent: 100 is not allowed, allowed: integer 0\.\.99$/, 1],
-    [/^inboundDispatch\.applicationJobQueueProfile: "toString" is not .* compact, lowLatency, balanced, throughput$/, 1],
+    [
+      /^inboundDispatch\.applicationJobQueueProfile: "toString" is not .* compact, lowLatency, balanced, throughput$/,
+      1,
+    ],
     [/^inboundDispatch\.maxQueuedApplicationJobs: 0 is not allowed, allowed: integer 1\.\.2147483647$/, 1],
-    [/^inboundDispatch\.coreHwmMemoryLimitBytes: 0 is not allowed, allowed: integer 1\.\.\d+ \(limit of this process\)$/, 1],
-    [/^inboundDispatch\.coreHwmBudgetBytes: -1 is not allowed, allowed: integer 1\.\.\d+ \(limit of this process\)$/, 1],
+    [
+      /^inboundDispatch\.coreHwmMemoryLimitBytes: 0 is not allowed, allowed: integer 1\.\.\d+ \(limit of this process\)$/,
+      1,
+    ],
+    [
+      /^inboundDispatch\.coreHwmBudgetBytes: -1 is not allowed, allowed: integer 1\.\.\d+ \(limit of this process\)$/,
+      1,
+    ],
     [/^inboundDispatch\.coreHwmProfile: "huge" is not allowed, allowed: compact, lowLatency, balanced, throughput$/, 1],
     [/^requestTimeoutMs: 0 is not allowed, allowed: integer 1\.\.2147483647$/, 1],
     [/^sendTimeoutMs: -1 is not allowed, allowed: integer 1\.\.2147483647$/, 1],

@@ -15,7 +15,10 @@ test('[DISP-006] filters run around every handler of every channel, in order of 
     },
     with: (builder) => builder.addSendHandler(Notice, () => void events.push('handler')),
   });
-  server.addClientServerChannel('stock').server().addRequestHandler(Ask, () => 'stock');
+  server
+    .addClientServerChannel('stock')
+    .server()
+    .addRequestHandler(Ask, () => 'stock');
   for (const name of ['a', 'b', 'c']) {
     server.addFilter(async (_context, next) => {
       events.push(`${name} before`);
@@ -26,8 +29,14 @@ test('[DISP-006] filters run around every handler of every channel, in order of 
   }
   await server.start();
   const client = makeHost();
-  client.addClientServerChannel(CHANNEL).client().connect(server.clientServerChannel(CHANNEL).endpoint ?? '');
-  client.addClientServerChannel('stock').client().connect(server.clientServerChannel('stock').endpoint ?? '');
+  client
+    .addClientServerChannel(CHANNEL)
+    .client()
+    .connect(server.clientServerChannel(CHANNEL).endpoint ?? '');
+  client
+    .addClientServerChannel('stock')
+    .client()
+    .connect(server.clientServerChannel('stock').endpoint ?? '');
   await client.start();
 
   const around = ['a before', 'b before', 'c before', 'handler', 'c after', 'b after', 'a after'];
@@ -50,18 +59,33 @@ test('[DISP-007] a filter knows the kind of dispatch and the facts of the messag
   await server.start();
   const client = await startClient([server]);
   await client.routeClient.requestToChannel(CHANNEL, Ask(1)).metadata('tenant-id', 'tenant-42').submit();
-  await client.routeClient.sendToChannel(CHANNEL, Notice(1)).metadata(metadata({ trace: 'on' })).submit();
+  await client.routeClient
+    .sendToChannel(CHANNEL, Notice(1))
+    .metadata(metadata({ trace: 'on' }))
+    .submit();
   await until(() => seen.length === 2, 'both are filtered');
 
   const [request, send] = seen.map(({ message }) => message as ChannelContext); // there are only channels yet
   expect(seen.map(({ dispatchKind }) => dispatchKind)).toEqual(['channelRequest', 'channelSend']);
-  expect(request).toMatchObject({ kind: 'request', channelName: CHANNEL, packetName: 'billing.ask', contentType: 'application/json' });
-  expect(send).toMatchObject({ kind: 'send', channelName: CHANNEL, packetName: 'system.notice', correlationId: undefined });
+  expect(request).toMatchObject({
+    kind: 'request',
+    channelName: CHANNEL,
+    packetName: 'billing.ask',
+    contentType: 'application/json',
+  });
+  expect(send).toMatchObject({
+    kind: 'send',
+    channelName: CHANNEL,
+    packetName: 'system.notice',
+    correlationId: undefined,
+  });
   expect([request?.metadata.get('tenant-id'), send?.metadata.get('trace')]).toEqual(['tenant-42', 'on']);
   expect(request?.correlationId).toEqual(expect.any(String));
   for (const context of seen) {
     expect(Object.keys(context).sort()).toEqual(['dispatchKind', 'message']); // no mesh name outside of a mesh
-    expect(namesOf(context.message).filter((name) => /socket|endpoint|link|frame|table|rid|mesh/i.test(name))).toEqual([]);
+    expect(namesOf(context.message).filter((name) => /socket|endpoint|link|frame|table|rid|mesh/i.test(name))).toEqual(
+      [],
+    );
     expect(context.message.signal).toBeInstanceOf(AbortSignal);
   }
 });
@@ -84,7 +108,9 @@ test('[DISP-008] a filter that does not go on rejects requests and ends one-ways
   expect((await rejection(ask(client, 1))).kind).toBe('Rejected');
   await client.routeClient.sendToChannel(CHANNEL, Notice(1)).submit();
   await accepted(server, 'send', 1);
-  expect((await rejection(client.routeClient.requestToChannel(CHANNEL, Charge({ orderId: '7' })).submit())).kind).toBe('NotFound');
+  expect((await rejection(client.routeClient.requestToChannel(CHANNEL, Charge({ orderId: '7' })).submit())).kind).toBe(
+    'NotFound',
+  );
   expect(handled).toEqual([]);
 });
 

@@ -14,7 +14,7 @@ test('[ERR-001] docs/errors.md lists every kind with its number', () => {
 
 test('[HOSTREG-005] docs/limits.md agrees with the code', () => {
   const rows = [...read('limits.md').matchAll(/^\|[^|]*\| (\d+)(?: ms)? \| `(\w+)` \|/gm)];
-  const documented = Object.fromEntries(rows.map(([, value, name]) => [name, Number(value)]));
+  const documented = Object.fromEntries<number>(rows.map(([, value, name = '']) => [name, Number(value)]));
   const { WIRE_MAJOR: _major, WIRE_MINOR: _minor, ...constants } = wire;
   const limits = Object.fromEntries(Object.entries(constants).filter(([, value]) => typeof value === 'number'));
   expect(documented).toEqual(limits);

@@ -46,22 +46,25 @@ test('[ERR-002] errors have kind, code and whether they had left, and no advice 
 test.each([
   [false, 'InternalFailure', /^\[InternalFailure\] .*$/],
   [true, 'InternalFailure', /^\[InternalFailure\] RangeError: balance of tenant-42 is 3$/],
-])('[DISP-004] exposeErrorMessages %p decides whether callers see the text of errors', async (exposeErrorMessages, kind, text) => {
-  const failure = new RangeError('balance of tenant-42 is 3', { cause: new Error('row 17') });
-  const unhandled: [unknown, string][] = [];
-  const { client } = await startPair({
-    options: { exposeErrorMessages, onUnhandled: (error, { where }) => void unhandled.push([error, where]) },
-    answer: () => {
-      throw failure;
-    },
-  });
-  const error = await rejection(ask(client, 1));
-  expect(error.kind).toBe(kind);
-  expect(error.message).toMatch(text);
-  expect(error.message.includes('tenant-42')).toBe(exposeErrorMessages);
-  expect(inspect(error)).not.toContain('row 17');
-  expect(unhandled).toEqual([[failure, 'request handler of packet "billing.ask" in channel "billing"']]);
-});
+])(
+  '[DISP-004] exposeErrorMessages %p decides whether callers see the text of errors',
+  async (exposeErrorMessages, kind, text) => {
+    const failure = new RangeError('balance of tenant-42 is 3', { cause: new Error('row 17') });
+    const unhandled: [unknown, string][] = [];
+    const { client } = await startPair({
+      options: { exposeErrorMessages, onUnhandled: (error, { where }) => void unhandled.push([error, where]) },
+      answer: () => {
+        throw failure;
+      },
+    });
+    const error = await rejection(ask(client, 1));
+    expect(error.kind).toBe(kind);
+    expect(error.message).toMatch(text);
+    expect(error.message.includes('tenant-42')).toBe(exposeErrorMessages);
+    expect(inspect(error)).not.toContain('row 17');
+    expect(unhandled).toEqual([[failure, 'request handler of packet "billing.ask" in channel "billing"']]);
+  },
+);
 
 test('[DISP-004] onUnhandled hears of what no caller is told: one-ways, filters, and no typed answers', async () => {
   const unhandled: unknown[] = [];
@@ -138,7 +141,9 @@ test('[ERR-004] no failure of the transport shows errno, socket or engine to its
   const errors: object[] = [];
   const taken = await occupyPort();
   const log = new LogRecorder();
-  errors.push(await rejection(makeServer({ options: { logger: log }, with: (builder) => builder.listen(taken.port) }).start()));
+  errors.push(
+    await rejection(makeServer({ options: { logger: log }, with: (builder) => builder.listen(taken.port) }).start()),
+  );
   expect(log.of('zlink.transport.engine_warning')).toMatchObject([{ event: 'bind failed', code: 'EADDRINUSE' }]);
   await taken.release();
   errors.push(await rejection(makeServer({ options: { network: { bindHost: '192.0.2.1' } } }).start()));

@@ -21,7 +21,12 @@ const timeout = (name: 'requestTimeoutMs' | 'sendTimeoutMs' | 'shutdownDeadlineM
   bad: [0, -1, 1.5, NaN, Infinity, 2_147_483_648, '1000', 10n],
 });
 
-const inbound = (name: keyof Inbound, good: readonly unknown[], bad: readonly unknown[], other: Inbound = {}): OptionCase => ({
+const inbound = (
+  name: keyof Inbound,
+  good: readonly unknown[],
+  bad: readonly unknown[],
+  other: Inbound = {},
+): OptionCase => ({
   name: `inboundDispatch.${name}`,
   set: (value) => ({ inboundDispatch: { ...other, [name]: value } }),
   good: [...good, undefined],
@@ -56,7 +61,8 @@ const cases: readonly OptionCase[] = [
   },
 ];
 
-const each = (values: 'good' | 'bad') => cases.flatMap((one) => one[values].map((value) => [one.name, value, one] as const));
+const each = (values: 'good' | 'bad') =>
+  cases.flatMap((one) => one[values].map((value) => [one.name, value, one] as const));
 
 test.each(each('bad'))('[HOSTREG-003] [JOBQ-001] %s %p is refused', async (name, value, { set }) => {
   const found = await problems(makeHost(set(value)).start());
@@ -74,13 +80,16 @@ test.each([
   [80, 80],
   [1, 1],
   [50, 99],
-])('[JOBQ-001] pause %d and resume %d: resuming is below pausing', async (pauseThresholdPercent, resumeThresholdPercent) => {
-  const host = makeHost({ inboundDispatch: { pauseThresholdPercent, resumeThresholdPercent } });
-  expect(await problems(host.start())).toEqual([
-    `inboundDispatch.resumeThresholdPercent: ${resumeThresholdPercent} is not allowed, ` +
-      `allowed: below pauseThresholdPercent (${pauseThresholdPercent})`,
-  ]);
-});
+])(
+  '[JOBQ-001] pause %d and resume %d: resuming is below pausing',
+  async (pauseThresholdPercent, resumeThresholdPercent) => {
+    const host = makeHost({ inboundDispatch: { pauseThresholdPercent, resumeThresholdPercent } });
+    expect(await problems(host.start())).toEqual([
+      `inboundDispatch.resumeThresholdPercent: ${resumeThresholdPercent} is not allowed, ` +
+        `allowed: below pauseThresholdPercent (${pauseThresholdPercent})`,
+    ]);
+  },
+);
 
 test('[JOBQ-001] a default threshold counts like a given one', async () => {
   const host = makeHost({ inboundDispatch: { pauseThresholdPercent: 60 } });
@@ -90,7 +99,9 @@ test('[JOBQ-001] a default threshold counts like a given one', async () => {
 });
 
 test('[JOBQ-001] the effective figure is the given one, else profile times processors, and cannot be set', async () => {
-  const given = makeHost({ inboundDispatch: { maxQueuedApplicationJobs: 3, applicationJobQueueProfile: 'throughput' } });
+  const given = makeHost({
+    inboundDispatch: { maxQueuedApplicationJobs: 3, applicationJobQueueProfile: 'throughput' },
+  });
   const compact = makeHost({ inboundDispatch: { applicationJobQueueProfile: 'compact' } });
   const balanced = makeHost({ inboundDispatch: { coreHwmProfile: 'compact' } }); // profiles are independent
   const standard = makeHost();

@@ -199,14 +199,14 @@ test('[SVC-001] [DISP-004] failing stops are logged and reported, and nobody els
   const log = new LogRecorder();
   const reported: [unknown, string][] = [];
   const host = makeHost({ logger: log, onUnhandled: (error, { where }) => void reported.push([error, where]) });
-  const failures = [new Error('will not'), new Error('can not')];
+  const [first, second] = [new Error('will not'), new Error('can not')];
   host.addHostedService(recorded('a', host, events));
   host.addHostedService(
     recorded('b', host, events, {
       requestStop: () => {
-        throw failures[0];
+        throw first;
       },
-      stop: () => Promise.reject(failures[1]!), // both are there
+      stop: () => Promise.reject(second),
     }),
   );
   host.addHostedService(recorded('c', host, events));
@@ -223,8 +223,8 @@ test('[SVC-001] [DISP-004] failing stops are logged and reported, and nobody els
   ]);
   const places = ['requestStop of hosted service 2 (object)', 'stop of hosted service 2 (object)'];
   expect(reported).toEqual([
-    [failures[0], places[0]],
-    [failures[1], places[1]],
+    [first, places[0]],
+    [second, places[1]],
   ]);
   expect(log.of('zlink.runtime.hosted_service_failed')).toEqual([
     expect.objectContaining({ where: places[0], error: 'will not' }),

@@ -122,7 +122,9 @@ test('[JOBQ-005] a server that is full fills its clients’ windows: their sends
   });
   const client = await startClient([server], { with: (builder) => builder.setSendTimeoutMs(20_000) });
   const payload = 'x'.repeat(30_000);
-  const sends = Array.from({ length: 60 }, () => watch(client.routeClient.sendToChannel(CHANNEL, Notice(payload)).submit()));
+  const sends = Array.from({ length: 60 }, () =>
+    watch(client.routeClient.sendToChannel(CHANNEL, Notice(payload)).submit()),
+  );
   await until(() => server.query.inboundDispatch().flow === 'PAUSED', 'the server pauses');
   await loopTurns(50);
   const waiting = sends.filter(({ state }) => state === 'pending').length;
@@ -158,10 +160,16 @@ test('[JOBQ-005] a send that finds no room in time ends DeadlineExceeded, and th
 test('[JOBQ-009] [CORE-015] a reply waits while its host is paused, and then needs no permit', async () => {
   const gate = new Gate();
   const stock = makeHost();
-  stock.addClientServerChannel('stock').server().addRequestHandler(Ask, () => 'in stock');
+  stock
+    .addClientServerChannel('stock')
+    .server()
+    .addRequestHandler(Ask, () => 'in stock');
   await stock.start();
   const host = makeHost({ inboundDispatch: { maxQueuedApplicationJobs: 1 } });
-  host.addClientServerChannel('stock').client().connect(stock.clientServerChannel('stock').endpoint ?? '');
+  host
+    .addClientServerChannel('stock')
+    .client()
+    .connect(stock.clientServerChannel('stock').endpoint ?? '');
   host
     .addClientServerChannel(CHANNEL)
     .server()

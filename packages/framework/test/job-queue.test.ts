@@ -72,7 +72,12 @@ test.each([
     undefined,
     undefined,
   ],
-  ['files of other content', { '/sys/fs/cgroup/cpu.max': '', '/sys/fs/cgroup/cpuset.cpus.effective': 'all' }, undefined, undefined],
+  [
+    'files of other content',
+    { '/sys/fs/cgroup/cpu.max': '', '/sys/fs/cgroup/cpuset.cpus.effective': 'all' },
+    undefined,
+    undefined,
+  ],
   ['no such files', {}, undefined, undefined],
 ])('[JOBQ-003] processors of a container: %s', (_, files, affinity, quota) => {
   expect(system(files)).toEqual({ parallelism: 64, affinity, quota });

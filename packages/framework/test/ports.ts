@@ -18,9 +18,9 @@ export async function occupyPort(port = 0): Promise<OccupiedPort> {
 
 /** A port that nobody listens on. */
 export async function freePort(): Promise<number> {
-  const { port, release } = await occupyPort();
-  await release();
-  return port;
+  const occupied = await occupyPort();
+  await occupied.release();
+  return occupied.port;
 }
 
 export async function isFree(port: number): Promise<boolean> {

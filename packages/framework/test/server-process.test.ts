@@ -13,7 +13,11 @@ const Echo = request<unknown, unknown>('stall.echo');
 const Slow = request<number, string>('stall.slow');
 const Notice = message<unknown>('stall.notice');
 
-async function startServer(): Promise<{ readonly server: Child; readonly endpoint: string; readonly signals: unknown }> {
+async function startServer(): Promise<{
+  readonly server: Child;
+  readonly endpoint: string;
+  readonly signals: unknown;
+}> {
   const server = startChild('server.mjs');
   const { endpoint, signals } = await server.event('ready');
   return { server, endpoint: String(endpoint), signals };
@@ -90,5 +94,7 @@ test('[C25] [CS-008] at SIGTERM an application ends its host: accepted work is d
   expect(down['resources']).toEqual([]);
   expect([end.code, end.signal]).toEqual([0, null]);
   expect(end.atMs - down.atMs).toBeLessThan(2_000);
-  expect((await rejection(routeClient.requestToChannel(CHANNEL, Echo(2)).timeoutMs(50).submit())).kind).toBe('NotFound');
+  expect((await rejection(routeClient.requestToChannel(CHANNEL, Echo(2)).timeoutMs(50).submit())).kind).toBe(
+    'NotFound',
+  );
 });

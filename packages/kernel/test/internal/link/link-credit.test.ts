@@ -1,9 +1,10 @@
 /** The window of a link, with peers that keep it and peers that do not. */
+import { loopTurns } from '@zlink/testing';
 import { MIN_WINDOW_BYTES, RECORD_COST_BYTES } from '../../../src/internal/wire/index.ts';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
 import { thrownBy } from '../../thrown.ts';
 import { pass, settle } from './link-side.ts';
-import { creditMessage, expectViolation, finish, introduction, join, type RawRecord, say, shapes } from './raw-peer.ts';
+import { expectViolation, finish, introduction, join, type RawRecord, say, shapes } from './raw-peer.ts';
 import { NAME, TestRecord } from './test-record.ts';
 
 test.each(shapes)('[CORE-004] a record beyond the window closes the link ($title)', async (shape) => {
@@ -119,12 +120,13 @@ test('[CORE-004] [CORE-008] a waiting record that fills the batch is written onc
   const pair = join({ far: { maxWindowBytes: windowBytes } });
   const payload = new Uint8Array(70_000);
   for (let at = 0; at < 3; at++) TestRecord.send({ payload }).submit(pair.near.link);
+  while (pair.near.pipe.deliver());
+  await loopTurns(1); // the far side returns credit, which is under way
   const [withdrawn, request, last] = [TestRecord.send({ payload }), TestRecord.request({ payload }), TestRecord.send()];
   for (const record of [withdrawn, request, last]) expect(record.submit(pair.near.link).isWritten).toBe(false);
   expect(withdrawn.withdraw(pair.near.link)).toBe(true);
-  pair.near.link.onPipeMessage([creditMessage(70_000 + RECORD_COST_BYTES, windowBytes)], 0);
+  pair.far.pipe.deliver(); // in the turn of the withdrawal
   expect([request.journal, last.journal]).toEqual([['admitted'], ['admitted']]);
-  pair.near.pipe.sink = undefined; // its credit was made up
   await settle(pair);
   expect(pair.far.received.map((record) => record.payload.length)).toEqual([70_000, 70_000, 70_000, 70_000, 0]);
   expect(pair.near.link.pendingRequests).toBe(1);

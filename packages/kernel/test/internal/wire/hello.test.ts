@@ -209,7 +209,7 @@ test('[SEC-002] a hello above 64 KiB is malformed, one just below is heard', () 
   const fits = encodeHello({ ...hello, descriptor: wide(255) });
   expect(fits.length).toBeLessThanOrEqual(HELLO_BYTES);
   expect(decodeHello(fits).kind).toBe('hello');
-  const tooLarge = encodeHello({ ...hello, descriptor: wide(256) });
+  const tooLarge = encodeHello({ ...hello, rid: 'r'.repeat(255), descriptor: wide(255) });
   expect(tooLarge.length).toBeGreaterThan(HELLO_BYTES);
   expect(decodeHello(tooLarge).kind).toBe('malformed');
 });

@@ -115,6 +115,27 @@ test('[CALL-005] [C09] calls of a host that wait for a target or a reply end Shu
   gate.open();
 });
 
+test('[CALL-005] sends that wait for room end ShuttingDown with their host', async () => {
+  const gate = new Gate();
+  const server = await startServer({
+    options: { inboundDispatch: { maxQueuedApplicationJobs: 1, coreHwmProfile: 'compact' } },
+    with: (builder) => builder.concurrency(1).addSendHandler(Notice, () => gate.opened),
+  });
+  const client = await startClient([server], { with: (builder) => builder.setSendTimeoutMs(20_000) });
+  const sends = Array.from({ length: 30 }, () =>
+    watch(client.routeClient.sendToChannel(CHANNEL, Notice('x'.repeat(30_000))).submit()),
+  );
+  await until(() => sends.some(({ state }) => state === 'resolved'), 'some are accepted');
+  expect(sends.at(-1)?.state).toBe('pending');
+  const down = client.shutdown();
+  gate.open();
+  await down;
+  const refused = sends.filter(({ state }) => state === 'rejected');
+  expect(refused.length).toBeGreaterThan(10);
+  for (const { value } of refused) expect(value).toMatchObject({ kind: 'ShuttingDown', submitted: false });
+  expect(sends.filter(({ state }) => state === 'pending')).toEqual([]);
+});
+
 test('[C25] a handler that never ends is given up at the deadline: its signal aborts, its caller is told', async () => {
   const signals: AbortSignal[] = [];
   const { server, client } = await startPair({ with: (builder) => builder.addRequestHandler(Never, (_, { signal }) => {

@@ -103,7 +103,7 @@ export class ChannelClient implements CallPath, TargetOwner {
     const link = this.#targets.choose();
     if (link !== undefined) return call.takeLink(link); // C1
     this.#awaitingTarget.add(call);
-    call.awaitTarget(Math.min(this.requestTimeoutMs, TARGET_WAIT_MS)); // C2
+    call.awaitTarget(TARGET_WAIT_MS); // C2
   }
 
   unroute(call: RoutableCall): void {

@@ -1,5 +1,5 @@
 /** The message of a call with the codec and name it travels with; shared by sends and requests. */
-import type { Codec, PayloadSink } from '../codec/index.ts';
+import { type Codec, encodePayload, type PayloadSink } from '../codec/index.ts';
 import { ZLinkError, isZLinkError } from '../errors/index.ts';
 import { type ResolvedPacket, validateOutbound } from '../message/index.ts';
 import type { OutboundName } from '../internal/wire/index.ts';
@@ -24,8 +24,7 @@ export class OutgoingMessage {
     const codec = this.#codec;
     const { value, declaredType, packetName } = this.#packet;
     try {
-      if (codec.encodeInto !== undefined) codec.encodeInto(value, declaredType, sink);
-      else sink.writeBytes(codec.encode(value, declaredType));
+      encodePayload(codec, value, declaredType, sink);
     } catch (error) {
       if (isZLinkError(error)) throw error;
       throw new ZLinkError('InvalidOperation', `message "${packetName}" could not be encoded`, { cause: error });

@@ -14,7 +14,7 @@ import {
   type ResolvedPacket,
   validateInbound,
 } from '../message/index.ts';
-import type { Codec, PayloadSink } from '../codec/index.ts';
+import { type Codec, decodePayload, type PayloadSink } from '../codec/index.ts';
 import { boundedText } from '../observe/index.ts';
 import { decodeUtf8 } from '../internal/wire/text.ts';
 import { type DeadlineEntry, deadlineOf } from '../internal/time/index.ts';
@@ -171,7 +171,9 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     const { sendTimeoutMs } = this.#path;
     const atMs = Math.min(this.#path.clock.nowMs() + sendTimeoutMs, this.deadlineAtMs);
     const timer = new CallTimer(atMs, () =>
-      this.#fail(new ZLinkError('DeadlineExceeded', `${this.#path.label} did not accept the request in time`)),
+      this.#fail(
+        new ZLinkError('DeadlineExceeded', `${this.#path.label} did not accept the request within ${sendTimeoutMs} ms`),
+      ),
     );
     this.#become({ kind: 'awaitingCredit', timer, link });
     this.#path.wheel.add(timer);
@@ -246,10 +248,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   #decode(record: InboundRecord, codec: Codec): R {
     const declaredType = this.#reply?.declaredType;
     const { payload, payloadStart, payloadEnd } = record;
-    const value =
-      codec.decodeRange !== undefined
-        ? codec.decodeRange(payload, payloadStart, payloadEnd, declaredType)
-        : codec.decode(payload.subarray(payloadStart, payloadEnd), declaredType);
+    const value = decodePayload(codec, payload, payloadStart, payloadEnd, declaredType);
     const schema = this.#reply?.schema;
     // The contract of the packet says that replies are R; a schema makes sure of it.
     return (schema === undefined ? value : validateInbound(schema, value, this.name.packetName)) as R;

@@ -107,8 +107,9 @@ class Send implements RoutableCall, SignalFollower {
 
   awaitTarget(limitMs: number): void {
     this.#startedAtMs = this.#path.clock.nowMs();
-    const timer = new CallTimer(this.#limit(limitMs), () =>
-      this.#fail(new ZLinkError('NotFound', `${this.#path.label} had no ready target for ${limitMs} ms`)),
+    const waitMs = Math.min(limitMs, this.#path.requestTimeoutMs);
+    const timer = new CallTimer(this.#limit(waitMs), () =>
+      this.#fail(new ZLinkError('NotFound', `${this.#path.label} had no ready target for ${waitMs} ms`)),
     );
     this.#become({ kind: 'awaitingTarget', timer });
     this.#path.wheel.add(timer);
@@ -123,6 +124,7 @@ class Send implements RoutableCall, SignalFollower {
       return this.#fail(error);
     }
     if (accepted) return this.#accept();
+    if (this.#state.kind === 'ended') return void link.withdraw(this); // T2: encoding it has aborted its signal
     this.#startedAtMs = this.#path.clock.nowMs();
     const timeoutMs = this.#path.sendTimeoutMs;
     const timer = new CallTimer(this.#limit(timeoutMs), () =>

@@ -3,3 +3,4 @@ export { CodecRegistry, CodecTable } from './codec-registry.ts';
 export type { Codec, CodecExtension, CodecRegistrar, PayloadSink } from './codec.ts';
 export { canonicalContentType } from './content-type.ts';
 export { jsonCodec } from './json-codec.ts';
+export { decodePayload, encodePayload } from './payload.ts';

@@ -10,7 +10,7 @@
  * D3 At most one reply record is submitted with success (CALL-004).
  * D4 The signal is made when it is asked for, and knows of an abort that came before (C12).
  */
-import type { Codec, PayloadSink } from '../codec/index.ts';
+import { type Codec, encodePayload, type PayloadSink } from '../codec/index.ts';
 import { ErrorKind, ZLinkError } from '../errors/index.ts';
 import { type DeadlineEntry, withDeadline } from '../internal/time/index.ts';
 import type { InboundName, InboundRecord, Link, OutboundRecord } from '../internal/transport/index.ts';
@@ -181,9 +181,7 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
       return;
     }
     this.encodingFailed = true; // until it has not
-    const codec = form.codec;
-    if (codec.encodeInto !== undefined) codec.encodeInto(this.#content, form.declaredType, sink);
-    else sink.writeBytes(codec.encode(this.#content, form.declaredType));
+    encodePayload(form.codec, this.#content, form.declaredType, sink);
     this.encodingFailed = false;
   }
 

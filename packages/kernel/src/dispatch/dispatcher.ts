@@ -154,8 +154,16 @@ export class Dispatcher {
     const name = record.name;
     if (this.#refusal !== undefined) return this.#refuse(record, link, closedIntake[this.#refusal]);
     if (name === undefined) return this.#refuse(record, link, nameless);
-    if (record.costBytes > this.#largestCostBytes) return this.#refuse(record, link, tooLarge);
-    if (!this.#mailbox.tryReserve(record.costBytes)) return this.#refuse(record, link, mailboxFull); // P3
+    if (record.costBytes > this.#largestCostBytes) {
+      const { costBytes } = record;
+      return this.#refuse(
+        record,
+        link,
+        tooLarge(costBytes - RECORD_COST_BYTES, this.#largestCostBytes - RECORD_COST_BYTES),
+      );
+    }
+    if (!this.#mailbox.tryReserve(record.costBytes))
+      return this.#refuse(record, link, mailboxFull(this.#mailbox.limits)); // P3
     const nowMs = this.#clock.nowMs();
     const deadlineAtMs = record.remainingMs === 0 ? 0 : nowMs + record.remainingMs;
     const dispatch = new Dispatch(this.#replies, record, name, link, deadlineAtMs);

@@ -4,6 +4,7 @@
  * Owns the wording and the kinds. Leaves the decision to the dispatcher.
  */
 import type { ErrorKindName } from '../errors/index.ts';
+import type { MailboxLimits } from '../internal/execution/index.ts';
 import type { DropReason } from './counters.ts';
 
 /**
@@ -33,11 +34,13 @@ export const nameless: Refusal = {
   text: 'got a message without a name',
 };
 
-export const tooLarge: Refusal = {
-  reason: 'too_large',
-  kind: 'ProtocolError',
-  text: 'got a message above its size limit',
-};
+export function tooLarge(messageBytes: number, limitBytes: number): Refusal {
+  const text = `got a message of ${messageBytes} bytes, it takes at most ${limitBytes}`;
+  return { reason: 'too_large', kind: 'ProtocolError', text };
+}
 
 /** To the caller it is another node's queue that is full (ERR-003). */
-export const mailboxFull: Refusal = { reason: 'backpressure', kind: 'Unavailable', text: 'has a full mailbox' };
+export function mailboxFull({ messages, bytes }: MailboxLimits): Refusal {
+  const text = `has a full mailbox (limits: ${messages} messages, ${bytes} bytes)`;
+  return { reason: 'backpressure', kind: 'Unavailable', text };
+}

@@ -7,7 +7,7 @@
  * 1. A content type is compared exactly, and an unknown one is never read as something else (CODEC-003).
  * 2. The declared type of a reply decides its codec: the one of the packet's reply, else the class of the value (MSG-002).
  */
-import type { Codec, CodecTable } from '../codec/index.ts';
+import { type Codec, type CodecTable, decodePayload } from '../codec/index.ts';
 import { describeValue, ZLinkError } from '../errors/index.ts';
 import type { InboundName } from '../internal/transport/index.ts';
 import type { NameIndex } from '../internal/wire/names.ts';
@@ -69,10 +69,7 @@ export class NameRoutes {
     }
     readMetadata(dispatch);
     const { payload, payloadStart, payloadEnd } = dispatch;
-    const value =
-      codec.decodeRange === undefined
-        ? codec.decode(payload.subarray(payloadStart, payloadEnd), entry.declaredType)
-        : codec.decodeRange(payload, payloadStart, payloadEnd, entry.declaredType);
+    const value = decodePayload(codec, payload, payloadStart, payloadEnd, entry.declaredType);
     return entry.schema === undefined ? value : validateInbound(entry.schema, value, entry.packetName);
   }
 

@@ -82,7 +82,11 @@ export class ReplyPath implements DispatchOwner {
   /** A filter did not call the next one. */
   stopped(dispatch: Dispatch): void {
     if (dispatch.verb === 'request' && this.#isAnswered(dispatch)) return;
-    this.fail(dispatch, { kind: 'Rejected', text: 'a filter stopped the request' }, 'filtered');
+    this.fail(
+      dispatch,
+      { kind: 'Rejected', text: `a filter stopped request ${describeValue(dispatch.packetName)}` },
+      'filtered',
+    );
   }
 
   /** Ends a request without any reply. */

@@ -453,7 +453,7 @@ describe('mailbox', () => {
     harness.request(Charge, { amount: 1 });
     expect(harness.sends).toMatchObject({ running: 2, dropped: { backpressure: 1 } });
     expect(harness.link.answers).toMatchObject([
-      { error: 'Unavailable', text: 'channel "billing" has a full mailbox' },
+      { error: 'Unavailable', text: 'channel "billing" has a full mailbox (limits: 2 messages, 1000000 bytes)' },
     ]);
     expect(harness.permits.inUse).toBe(0);
     held.open();

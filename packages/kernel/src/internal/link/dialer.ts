@@ -115,7 +115,7 @@ export class Dialer implements Intent {
         };
       });
       this.#become({ kind: 'closed' });
-      link.finish();
+      link.finish('ShuttingDown');
       if (link.phase !== 'closed') await settleWithin(closed, lingerMs, clock);
       link.fail('this host is shutting down', 'ShuttingDown');
     } else {

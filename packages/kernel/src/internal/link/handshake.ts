@@ -5,7 +5,7 @@
  * its owner.
  *
  * H1 Nothing but the expected record is accepted; every other input ends the pipe with a counted reason.
- * H2 Exactly one of `onAdmitted` and `onFailed` is called.
+ * H2 The pipe becomes a link by `onGreeting`, or `onFailed` is called once; never both.
  */
 import type { Clock, DeadlineEntry, DeadlineWheel } from '../time/index.ts';
 import type { Pipe, PipeSink } from '../transport/engine.ts';
@@ -89,10 +89,10 @@ export class Handshake implements PipeSink, DeadlineEntry {
     const record = readSingleRecord(parts, first);
     const expected = this.#hello === undefined ? RecordKind.hello : RecordKind.admit;
     if (record?.kind === RecordKind.reject && this.#hello !== undefined) {
-      return this.#fail(decodeRejection(payloadOf(record)) ?? MALFORMED, true);
+      return this.#fail(decodeRejection(record.payloadView) ?? MALFORMED, true);
     }
     if (record?.kind !== expected) return this.#reject(MALFORMED); // H1
-    const verdict = this.#owner.onGreeting(decodeHello(payloadOf(record)), this.#pipe!);
+    const verdict = this.#owner.onGreeting(decodeHello(record.payloadView), this.#pipe!);
     if ('reason' in verdict) return this.#reject(verdict);
     this.#finish();
     this.#next = verdict;
@@ -148,8 +148,4 @@ function readSingleRecord(parts: readonly Uint8Array[], first: number): RecordRe
   const record = new RecordReader([]);
   record.nextPart = first + 1;
   return record.read(batch, 0, parts) === batch.length ? record : undefined;
-}
-
-function payloadOf(record: RecordReader): Uint8Array {
-  return record.payload.subarray(record.payloadStart, record.payloadEnd);
 }

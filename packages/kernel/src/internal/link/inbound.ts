@@ -9,11 +9,13 @@
  *    flow (CORE-015).
  * I3 Credit goes back when a record was handed over, never while the flow is PAUSED (CORE-004, CORE-006, JOBQ-008).
  * I4 Waiting records are views into received parts: memory is bounded by the window.
+ * I5 The time a request waits here is taken off the time it has left (WIRE-006).
  */
 import type { JobPermits, PermitSource } from '../execution/index.ts';
 import type { InboundRecord } from '../transport/records.ts';
+import type { Clock } from '../time/index.ts';
 import { type NameTable, RecordReader, introduceName } from '../wire/record-reader.ts';
-import { RecordKind } from '../wire/record.ts';
+import { isAnswer, RecordKind } from '../wire/record.ts';
 import type { WindowShare } from './window-budget.ts';
 
 export interface InboundOwner {
@@ -31,10 +33,19 @@ export interface InboundOwner {
   onCreditDue(urgent: boolean): void;
 }
 
+export interface InboundSettings {
+  readonly permits: JobPermits;
+  readonly window: WindowShare;
+  /** Replies come in the completion lane (RouteMesh) or in the one FIFO (ClientServer). */
+  readonly completionLane: boolean;
+  readonly clock: Clock;
+}
+
 export class Inbound implements PermitSource {
   readonly #permits: JobPermits;
   readonly #window: WindowShare;
   readonly #completionLane: boolean;
+  readonly #clock: Clock;
   readonly #owner: InboundOwner;
   readonly #names: NameTable = [];
   readonly #record = new RecordReader(this.#names);
@@ -49,10 +60,11 @@ export class Inbound implements PermitSource {
   #goodbyes = 0;
   #open = true;
 
-  constructor(permits: JobPermits, window: WindowShare, completionLane: boolean, owner: InboundOwner) {
-    this.#permits = permits;
-    this.#window = window;
-    this.#completionLane = completionLane;
+  constructor(settings: InboundSettings, owner: InboundOwner) {
+    this.#permits = settings.permits;
+    this.#window = settings.window;
+    this.#completionLane = settings.completionLane;
+    this.#clock = settings.clock;
     this.#owner = owner;
   }
 
@@ -99,9 +111,10 @@ export class Inbound implements PermitSource {
     if (this.#consumedBytes > 0) this.#owner.onCreditDue(true);
   }
 
-  /** @returns how many received records will never have their turn */
+  /** @returns how many received sends and requests will never have their turn */
   close(): number {
-    const droppedCount = this.stalledCount;
+    let droppedCount = 0;
+    for (let at = this.#head; at < this.#stalled.length; at++) if (isOrdinary(this.#stalled[at]!)) droppedCount++;
     this.#open = false;
     this.#permits.cancelWait(this);
     this.#window.close();
@@ -169,7 +182,7 @@ export class Inbound implements PermitSource {
   #hand(record: RecordReader): void {
     if (record.kind === RecordKind.goodbye) return this.#owner.control(record);
     this.#consumedBytes += record.costBytes;
-    if (isAnswer(record)) this.#owner.complete(record);
+    if (isAnswer(record.kind)) this.#owner.complete(record);
     else this.#deliver(record);
   }
 
@@ -177,19 +190,23 @@ export class Inbound implements PermitSource {
     if (record.kind === RecordKind.send || this.#stalledRequests.size === 0) return this.#owner.deliver(record);
     const cancel = this.#stalledRequests.get(record.correlation);
     this.#stalledRequests.delete(record.correlation);
+    if (record.keptAtMs > 0) record.waitedMs = this.#clock.nowMs() - record.keptAtMs; // I5
     this.#owner.deliver(record);
     if (cancel !== undefined) this.#owner.control(cancel);
   }
 
   #stall(record: RecordReader): void {
     this.#stalled.push(record);
-    if (record.kind === RecordKind.request) this.#stalledRequests.set(record.correlation, undefined);
+    if (record.kind === RecordKind.request) {
+      this.#stalledRequests.set(record.correlation, undefined);
+      record.keptAtMs = this.#clock.nowMs(); // I5
+    }
     if (this.stalledCount === 1) this.#await(record);
   }
 
   /** Waits for whatever the record at the head needs. */
   #await(head: RecordReader): void {
-    if (head.kind === RecordKind.send || head.kind === RecordKind.request) this.#permits.wait(this);
+    if (isOrdinary(head)) this.#permits.wait(this);
     // A reply waits for RUNNING, which the transport announces to every link.
   }
 
@@ -209,7 +226,7 @@ export class Inbound implements PermitSource {
   /** Whether the record at the head has what it needs; takes the permit if it needs one. */
   #mayGo(head: RecordReader): boolean {
     if (head.kind === RecordKind.goodbye) return true;
-    return isAnswer(head) ? this.#permits.flow === 'RUNNING' : this.#permits.tryAcquire();
+    return isAnswer(head.kind) ? this.#permits.flow === 'RUNNING' : this.#permits.tryAcquire();
   }
 
   #shift(): RecordReader {
@@ -228,6 +245,6 @@ export class Inbound implements PermitSource {
 /** Both phases of it, once each. */
 const GOODBYES = 2;
 
-function isAnswer(record: RecordReader): boolean {
-  return record.kind === RecordKind.reply || record.kind === RecordKind.error;
+function isOrdinary(record: RecordReader): boolean {
+  return record.kind === RecordKind.send || record.kind === RecordKind.request;
 }

@@ -6,7 +6,7 @@
 import type { JobPermits } from '../execution/index.ts';
 import type { Clock, DeadlineWheel } from '../time/index.ts';
 import type { Pipe, PipeSecurity } from '../transport/engine.ts';
-import type { LinkGroup, PeerFacts } from '../transport/transport.ts';
+import type { Link, LinkGroup, PeerFacts } from '../transport/transport.ts';
 import {
   type DecodedHello,
   type Descriptor,
@@ -35,6 +35,8 @@ export interface FactorySettings {
   readonly security: PipeSecurity | undefined;
   /** A callback of a topic, or the engine, has thrown. */
   readonly onFault: (error: unknown) => void;
+  /** Received sends and requests whose link ended before their turn. */
+  readonly onDropped: (count: number, link: Link, reason: string) => void;
   /** A peer has broken the protocol after it was admitted. */
   readonly onViolation: (fault: string, address: string) => void;
 }
@@ -127,7 +129,7 @@ export class LinkFactory {
     const { hello, facts } = examined;
     const refusal = this.#ask(endpoint.group, facts, hello.descriptor);
     if (refusal !== undefined) {
-      return { kind: 'refused', rejection: { reason: RejectReason.wrongGeneration, text: refusal } };
+      return { kind: 'refused', rejection: { reason: RejectReason.refused, text: refusal } };
     }
     const verdict = this.#indexOf(endpoint).judge(facts, dialed);
     if (verdict.kind === 'refuse') return { kind: 'refused', rejection: verdict.rejection };
@@ -178,6 +180,7 @@ export class LinkFactory {
         onClosed: (link, reason, droppedCount) => {
           this.links.delete(link);
           this.#droppedRecords += droppedCount;
+          if (droppedCount > 0) this.settings.onDropped(droppedCount, link, reason);
           index.remove(link);
           greeting.onClosed(link, reason);
         },

@@ -4,7 +4,7 @@
  * Owns what all links of one host share: clock wheel, flusher, window budget, factory. One transport per host; transports
  * share nothing (CORE-013).
  */
-import type { Logger } from '../../observe/index.ts';
+import { type Logger, RateLimitedLog } from '../../observe/index.ts';
 import type { JobPermits } from '../execution/index.ts';
 import { type Clock, DeadlineWheel, type RandomSource } from '../time/index.ts';
 import type { PipeEngine } from '../transport/engine.ts';
@@ -37,8 +37,6 @@ export interface LinkTransportSettings {
   /** Default: probes every 5,000 ms, dead after 15,000 ms (LIVE-001). No option of the host (LIVE-004). */
   readonly liveness?: LivenessTimes;
   readonly handshakeTimeoutMs?: number;
-  /** The event loop stood still for this long. */
-  readonly onStall?: (stalledMs: number) => void;
 }
 
 export function createLinkTransport(engine: PipeEngine, settings: LinkTransportSettings): Transport {
@@ -52,6 +50,8 @@ class LinkTransport implements Transport {
   readonly #flusher: Flusher;
   readonly #factory: LinkFactory;
   readonly #refusals: RefusalLog;
+  /** Of received records that never had their turn: nothing is lost silently (CORE-008). */
+  readonly #dropped: RateLimitedLog;
   readonly #listeners = new Set<LinkListener>();
   readonly #dialers = new Set<Dialer>();
   readonly #stopFlow: () => void;
@@ -65,9 +65,9 @@ class LinkTransport implements Transport {
     this.#wheel = new DeadlineWheel({
       clock,
       onError: (error) => settings.logger.error({ eventId: 'zlink.transport.deadline_failed', error }),
-      onStall: (stalledMs) => settings.onStall?.(stalledMs),
     });
     this.#refusals = new RefusalLog(clock, settings.logger);
+    this.#dropped = new RateLimitedLog(settings.logger, clock);
     this.#factory = new LinkFactory({
       clock,
       permits,
@@ -78,6 +78,7 @@ class LinkTransport implements Transport {
       handshakeTimeoutMs: settings.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
       security: engine.security,
       onFault: (error) => settings.logger.error({ eventId: 'zlink.transport.callback_failed', error }),
+      onDropped: (count, { peer }, reason) => this.#dropped.warn(peer.scope, droppedRecords(count, peer.rid, reason)),
       onViolation: (fault, address) => this.#refusals.count(PROTOCOL_ERROR, address, fault),
     });
     this.#stopFlow = permits.onFlow((flow) => {
@@ -131,6 +132,10 @@ class LinkTransport implements Transport {
     this.#wheel.close();
     await this.#engine.close();
   }
+}
+
+function droppedRecords(count: number, peer: string, reason: string): object {
+  return { eventId: 'zlink.transport.records_dropped', count, peer, reason };
 }
 
 /** Label of peers that were admitted and then broke the protocol. */

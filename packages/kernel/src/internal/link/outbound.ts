@@ -18,7 +18,7 @@ import type { OutboundRecord, OutboundRequest } from '../transport/records.ts';
 import { BatchBuffer, encodeNameBody } from '../wire/batch-buffer.ts';
 import { FLUSH_BYTES, NAME_LIMIT, PENDING_LIMIT, RECORD_COST_BYTES, WAITING_LIMIT } from '../wire/limits.ts';
 import type { OutboundName } from '../wire/names.ts';
-import { RecordKind } from '../wire/record.ts';
+import { isAnswer, RecordKind } from '../wire/record.ts';
 
 export interface OutboundSettings {
   readonly pipe: Pipe;
@@ -158,7 +158,7 @@ export class Outbound {
   refuseWaiting(error: ZLinkError, keepAnswers: boolean): void {
     const thrown: unknown[] = [];
     for (const record of [...this.#waiting]) {
-      if (keepAnswers && isAnswer(record)) continue;
+      if (keepAnswers && isAnswer(record.kind)) continue;
       if (!this.#waiting.delete(record)) continue; // taken back by another one's callback
       try {
         record.onRefused(error);
@@ -198,7 +198,7 @@ export class Outbound {
       if (!written) return;
       this.#waiting.delete(record);
       record.onAdmitted();
-      if (isAnswer(record)) this.#settings.onAnswered();
+      if (isAnswer(record.kind)) this.#settings.onAnswered();
     }
   }
 
@@ -294,10 +294,6 @@ export class Outbound {
 }
 
 const MAX_REMAINING_MS = 0xffff_ffff;
-
-function isAnswer(record: OutboundRecord): boolean {
-  return record.kind === RecordKind.reply || record.kind === RecordKind.error;
-}
 
 function asZLinkError(error: unknown): ZLinkError {
   return isZLinkError(error)

@@ -1,7 +1,7 @@
 /**
  * Which links of one group lead to which peer, and what one more link to a peer means (CORE-010).
  *
- * Owns the verdicts. Leaves carrying them out to handshake, dialer and listener.
+ * Owns the verdicts. Leaves carrying them out to `link-factory`.
  *
  * X1 Both ends of two links between the same two endpoints choose the same survivor.
  * X2 A generation that was replaced never comes back (CS-009), also if its last link had ended before the newer one came.

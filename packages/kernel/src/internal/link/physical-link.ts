@@ -26,7 +26,7 @@ import {
   RejectReason,
 } from '../wire/hello.ts';
 import type { RecordReader } from '../wire/record-reader.ts';
-import { GoodbyePhase, RecordKind } from '../wire/record.ts';
+import { GoodbyePhase, isAnswer, RecordKind } from '../wire/record.ts';
 import { boundedText } from '../../observe/index.ts';
 import type { Flushable, Flusher } from './flusher.ts';
 import { sendRecord } from './handshake.ts';
@@ -99,39 +99,47 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
       onAnswered: () => this.forgo(),
       onBatched: this.#onBatched,
     });
-    this.#inbound = new Inbound(services.permits, facts.receiveWindow, facts.completionLane, {
-      deliver: (record) => {
-        if (record.kind === RecordKind.request) this.#unanswered++;
-        try {
-          this.#sink?.onRecord(record, this);
-        } catch (error) {
-          this.#faulted(error);
-        }
+    this.#inbound = new Inbound(
+      {
+        permits: services.permits,
+        window: facts.receiveWindow,
+        completionLane: facts.completionLane,
+        clock: services.clock,
       },
-      complete: (record) => {
-        const request = this.#outbound.takePending(record.correlation);
-        try {
-          if (request === undefined) this.#sink?.onUnmatched(record, this);
-          else request.onReply(record);
-        } catch (error) {
-          this.#faulted(error);
-        }
-        this.#conclude();
+      {
+        deliver: (record) => {
+          if (record.kind === RecordKind.request) this.#unanswered++;
+          try {
+            this.#sink?.onRecord(record, this);
+          } catch (error) {
+            this.#faulted(error);
+          }
+        },
+        complete: (record) => {
+          const request = this.#outbound.takePending(record.correlation);
+          try {
+            if (request === undefined) this.#sink?.onUnmatched(record, this);
+            else request.onReply(record);
+          } catch (error) {
+            this.#faulted(error);
+          }
+          this.#conclude();
+        },
+        control: (record) => {
+          try {
+            this.#onControl(record);
+          } catch (error) {
+            this.#faulted(error);
+          }
+        },
+        drained: () => this.#conclude(),
+        violated: (fault) => this.#violated(fault),
+        onCreditDue: (urgent) => {
+          if (urgent) this.#onBatched(false);
+          else this.#services.flusher.scheduleIdle(this);
+        },
       },
-      control: (record) => {
-        try {
-          this.#onControl(record);
-        } catch (error) {
-          this.#faulted(error);
-        }
-      },
-      drained: () => this.#conclude(),
-      violated: (fault) => this.#violated(fault),
-      onCreditDue: (urgent) => {
-        if (urgent) this.#onBatched(false);
-        else this.#services.flusher.scheduleIdle(this);
-      },
-    });
+    );
     this.#liveness = new Liveness(services.liveness, services.clock, services.wheel, {
       sendProbe: (id) => this.#outbound.control(RecordKind.probe, id, 0),
       onSilence: (silentMs) => this.fail(`no answer to probes for ${Math.round(silentMs)} ms`),
@@ -166,11 +174,11 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   }
 
   submit(record: OutboundRecord): boolean {
-    const isAnswer = record.kind === RecordKind.reply || record.kind === RecordKind.error;
-    if (this.#phase === 'closed' || (this.#phase === 'finishing' && !isAnswer))
+    const answers = isAnswer(record.kind);
+    if (this.#phase === 'closed' || (this.#phase === 'finishing' && !answers))
       throw this.#error('Unavailable', false, 'takes no new work');
     const written = this.#outbound.submit(record);
-    if (isAnswer && written) this.forgo();
+    if (answers && written) this.forgo();
     return written;
   }
 
@@ -188,11 +196,11 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     this.#conclude();
   }
 
-  finish(): void {
+  finish(kind: ErrorKindName = 'Unavailable'): void {
     if (this.#phase !== 'open') return;
     this.#phase = 'finishing';
     this.#outbound.goodbye(GoodbyePhase.finishing);
-    this.#protect(() => this.#outbound.refuseWaiting(this.#error('Unavailable', false, 'takes no new work'), true));
+    this.#protect(() => this.#outbound.refuseWaiting(this.#error(kind, false, 'takes no new work'), true));
     if (this.#phase === 'finishing') this.#tell((sink) => sink.onFinishing(this)); // a callback may have ended the link
     this.#conclude();
   }
@@ -270,7 +278,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
       case RecordKind.goodbye:
         return this.#onGoodbye(record.aux);
       case RecordKind.reject: {
-        const rejection = decodeRejection(record.payload.subarray(record.payloadStart, record.payloadEnd));
+        const rejection = decodeRejection(record.payloadView);
         if (rejection === undefined) return this.#violated('malformed reject');
         return this.#end(`peer: ${boundedText(rejection.text, REASON_LENGTH)}`, 0);
       }
@@ -280,7 +288,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   }
 
   #onUpdate(record: RecordReader): void {
-    const next = decodeDescriptor(record.payload.subarray(record.payloadStart, record.payloadEnd));
+    const next = decodeDescriptor(record.payloadView);
     if (next === undefined) return this.#violated('malformed update');
     if (next.revision <= this.#descriptor.revision) {
       return this.#violated(`update to revision ${next.revision} after ${this.#descriptor.revision}`);

@@ -56,7 +56,7 @@ export interface InboundName {
 export interface InboundRecord {
   readonly kind: RecordKind;
   readonly correlation: number;
-  /** Milliseconds the request has left, counted from its arrival; 0: no limit. */
+  /** Milliseconds the request has left now, its wait for a permit taken off; 0: no limit; below 0: it is over already. */
   readonly remainingMs: number;
   readonly errorKind: ErrorKindName | undefined;
   readonly name: InboundName | undefined;

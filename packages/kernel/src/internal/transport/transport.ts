@@ -51,8 +51,11 @@ export interface Link {
   abandon(request: OutboundRequest, notify: boolean): void;
   /** A received request will get no reply record (its time has run out): closes its account. */
   forgo(): void;
-  /** Stops new work; the link closes by itself when all accepted work has ended on both sides (CORE-010, CORE-011). */
-  finish(): void;
+  /**
+   * Stops new work; the link closes by itself when all accepted work has ended on both sides (CORE-010, CORE-011).
+   * Sends and requests that wait for credit are refused with `kind`, by default `Unavailable`.
+   */
+  finish(kind?: ErrorKindName): void;
   /** Ends the link now. Waiting records and pending requests fail with `kind`, by default `Unavailable`. */
   fail(reason: string, kind?: ErrorKindName): void;
 }

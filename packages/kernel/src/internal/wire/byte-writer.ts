@@ -1,4 +1,5 @@
 /** Writes small structures field by field into a growing buffer. Not for the hot path. */
+import { ZLinkError } from '../../errors/index.ts';
 import { encodeUtf8 } from './text.ts';
 
 export class ByteWriter {
@@ -37,6 +38,7 @@ export class ByteWriter {
   }
 
   bytes8(bytes: Uint8Array): void {
+    if (bytes.length > 255) throw new ZLinkError('InternalFailure', `${bytes.length} bytes do not fit a length byte`);
     this.u8(bytes.length);
     this.bytes(bytes);
   }

@@ -73,6 +73,8 @@ export const RejectReason = {
   stopping: 12,
   /** An admitted link was ended by the side that says so. */
   ended: 13,
+  /** The topic's own check: the text says why. */
+  refused: 14,
 } as const;
 export type RejectReason = (typeof RejectReason)[keyof typeof RejectReason];
 
@@ -197,7 +199,7 @@ export function decodeRejection(bytes: Uint8Array): Rejection | undefined {
   const reader = new ByteReader(bytes);
   const reason = reader.u8();
   const text = reader.text(Math.min(bytes.length - 1, REJECT_TEXT_BYTES));
-  if (!reader.ok || !reader.atEnd || reason < 1 || reason > RejectReason.ended) return undefined;
+  if (!reader.ok || !reader.atEnd || reason < 1 || reason > RejectReason.refused) return undefined;
   return { reason: reason as RejectReason, text }; // range checked above
 }
 

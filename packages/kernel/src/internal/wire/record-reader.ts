@@ -25,6 +25,9 @@ export class RecordReader implements InboundRecord {
   payloadStart = 0;
   payloadEnd = 0;
   costBytes = 0;
+  /** When a kept record began to wait for its turn, and how long it has waited at it. */
+  keptAtMs = 0;
+  waitedMs = 0;
   /** What was wrong, after `read` returned -1. */
   fault = '';
   /** Next message part that is not consumed yet: external payloads move it on. */
@@ -42,7 +45,14 @@ export class RecordReader implements InboundRecord {
   }
 
   get remainingMs(): number {
-    return this.kind === RecordKind.request ? this.aux : 0;
+    if (this.kind !== RecordKind.request || this.aux === 0) return 0;
+    const leftMs = this.aux - this.waitedMs;
+    return leftMs === 0 ? -1 : leftMs; // 0 would mean: no limit
+  }
+
+  /** The payload as a view of its own. */
+  get payloadView(): Uint8Array {
+    return this.payload.subarray(this.payloadStart, this.payloadEnd);
   }
 
   get errorKind(): ErrorKindName | undefined {

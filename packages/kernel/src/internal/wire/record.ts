@@ -34,6 +34,11 @@ export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];
 
 export const RecordFlag = { inlineName: 0x01, metadata: 0x02, trace: 0x04, external: 0x08 } as const;
 
+/** Replies and error replies: completions of a request. */
+export function isAnswer(kind: RecordKind): boolean {
+  return kind === RecordKind.reply || kind === RecordKind.error;
+}
+
 /** Phases of an orderly end: no new work will come from this side; nothing at all will come from this side. */
 export const GoodbyePhase = { finishing: 1, finished: 2 } as const;
 

@@ -230,13 +230,6 @@ test('[WIRE-001] nothing but the expected record is accepted before admission', 
   }
 });
 
-test('[WIRE-001] an empty message is no word: engines send it to learn whether anybody is there', () => {
-  const exchange = new Exchange('accepting').say(new Uint8Array(0));
-  expect([exchange.failures, exchange.own.isClosed]).toEqual([[], false]);
-  exchange.sayRecord(RecordKind.hello, greeting());
-  expect(exchange.greetings).toHaveLength(1);
-});
-
 test.each(strangerInputs.filter(({ bytes }) => bytes.length > 0))(
   '[C06] $name is refused, and the pipe closed',
   ({ bytes }) => {

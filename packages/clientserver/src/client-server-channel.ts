@@ -166,6 +166,7 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
 
   #validateClient(builder: ClientBuilder, context: ValidationContext): void {
     validateClient(builder.options, `${this.#where} client`, context.problems);
+    if (context.dialProblem !== undefined) context.problems.note(`${this.#where} client: ${context.dialProblem}`);
     const hasSource = builder.options.endpoints.length > 0 || this.#serverBuilder !== undefined;
     if (!hasSource && !context.hasLocationStore) {
       context.problems.note(`${this.#where} client: no endpoint is given and no location store is registered`);

@@ -57,8 +57,10 @@ export function curveProblems(security: CurveSecurity): string[] {
   requireKey('publicKey', security.publicKey);
   requireKey('secretKey', security.secretKey);
   if (security.serverPublicKey !== undefined) requireKey('serverPublicKey', security.serverPublicKey);
-  if (Array.isArray(security.allowedClientKeys)) {
-    security.allowedClientKeys.forEach((key, at) => requireKey(`allowedClientKeys[${at}]`, key));
+  const allowed: unknown = security.allowedClientKeys; // plain JavaScript may pass anything
+  if (Array.isArray(allowed)) allowed.forEach((key, at) => requireKey(`allowedClientKeys[${at}]`, key));
+  else if (allowed !== undefined && typeof allowed !== 'function') {
+    problems.push('security.allowedClientKeys is neither a list of keys nor a function');
   }
   if (problems.length === 0 && !isPair(security))
     problems.push('security.publicKey does not belong to security.secretKey');

@@ -104,6 +104,7 @@ export class RouterListener implements PipeListener, SharedRouter {
   }
 
   #onMessage(parts: readonly Buffer[]): void {
+    if (this.#socket.closed) return; // it was on its way here when the socket was closed, and cannot be answered
     const id = parts[0];
     if (id === undefined) return; // a ROUTER always puts one first
     const isEnd = parts.length === 2 && parts[1]?.length === 0; // L2

@@ -198,8 +198,12 @@ class ZLinkHost implements Host {
   #validate(): ResolvedHostOptions {
     const problems = new Problems();
     const resolved = resolveHostOptions(this.#options, problems);
-    const { bindHost, advertiseHost, services } = resolved;
-    this.#channels.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false });
+    const { bindHost, advertiseHost, services, security } = resolved;
+    const dialProblem =
+      security !== undefined && security.serverPublicKey === undefined
+        ? 'security.serverPublicKey is missing, without it no server can be dialled'
+        : undefined;
+    this.#channels.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false, dialProblem });
     freezeFilters(this.#filters, resolved.services, problems);
     this.#codecs.freeze(problems);
     problems.throwIfAny();

@@ -16,7 +16,7 @@ export interface ShutdownResult {
 /** Everything ended in time, or nothing ran. */
 export const STOPPED: ShutdownResult = Object.freeze({ outcome: 'stopped', reason: 'none' });
 
-/** Time for the last words of links. */
+/** Time for the last words of links, within the deadline. */
 const LINGER_MS = 1_000;
 
 /** Releases topics and transport, one failure stopping nothing else. False: something could not be freed. */
@@ -63,16 +63,10 @@ export class Shutdown {
   }
 
   async #tearDown(late: boolean): Promise<ShutdownResult> {
-    // Callers still learn how what was given up has ended: that is worth a part of the time after the deadline.
-    const lingerMs = late ? LINGER_MS : Math.min(LINGER_MS, this.#remainingMs);
-    if (!(await tearDown(this.#topics, this.#wiring, lingerMs))) {
-      return { outcome: 'forceStopped', reason: 'teardownFailed' };
-    }
+    const remainingMs = Math.max(0, this.#deadlineAtMs - this.#wiring.parts.clock.nowMs());
+    const ok = await tearDown(this.#topics, this.#wiring, Math.min(LINGER_MS, remainingMs));
+    if (!ok) return { outcome: 'forceStopped', reason: 'teardownFailed' };
     return late ? { outcome: 'forceStopped', reason: 'deadlineExceeded' } : STOPPED;
-  }
-
-  get #remainingMs(): number {
-    return Math.max(0, this.#deadlineAtMs - this.#wiring.parts.clock.nowMs());
   }
 
   #untilDeadline(work: Promise<unknown>): Promise<void> {

@@ -36,7 +36,7 @@ export function wire(options: ResolvedHostOptions, codecs: CodecRegistry, filter
     logger.warn({
       eventId: 'zlink.runtime.event_loop_stalled',
       stalledMs: Math.round(stalledMs),
-      lastHandler: { ...lastHandler },
+      lastHandler: lastHandler.during(stalledMs, clock.nowMs()),
     }),
   );
   const parts: HostParts = {

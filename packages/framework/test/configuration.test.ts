@@ -379,6 +379,28 @@ describe('security', () => {
   });
 });
 
+test.each<[string, (host: Host) => unknown]>([
+  ['a dialling client', clientOf],
+  [
+    'a client of a server in this process',
+    (host) => {
+      serverOf(host);
+      host.addClientServerChannel(CHANNEL).client();
+    },
+  ],
+])('[HOSTREG-003] [SEC-001] %s without the key of the servers it dials', async (_, describe) => {
+  expect(await problemsOf(describe, { security: curveKeyPair() })).toEqual([
+    'channel "billing" client: security.serverPublicKey is missing, without it no server can be dialled',
+  ]);
+});
+
+test('[HOSTREG-003] [SEC-001] allowed client keys that are neither a list nor a function', async () => {
+  const security = { ...curveKeyPair(), allowedClientKeys: anything('x'.repeat(40)) };
+  expect(await problemsOf(() => undefined, { security })).toEqual([
+    'security.allowedClientKeys is neither a list of keys nor a function',
+  ]);
+});
+
 test('[ERR-002] [HOSTREG-003] one start reports every mistake of every part, with value and range', async () => {
   const found = await problemsOf(
     (host) => {
@@ -439,6 +461,7 @@ test('[ERR-002] [HOSTREG-003] one start reports every mistake of every part, wit
     [/^channel name: "" is not allowed/, 1],
     [/^channel "" client connect: "billing-1" is not allowed/, 1],
     [/^channel "" client sendTimeoutMs: 0 is not allowed/, 1],
+    [/^channel "" client: security\.serverPublicKey is missing/, 1],
     [/^channel "" server listen: 70000 is not allowed, allowed: integer 0\.\.65535$/, 1],
     [/^channel "" server weight: -1 is not allowed, allowed: integer 0\.\.10000$/, 1],
     [/^channel "" server: no handler is registered$/, 1],

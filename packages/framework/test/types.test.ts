@@ -114,6 +114,10 @@ test('[MSG-001] a request’s submit is typed by its descriptor, on both sides',
 test('[HOSTREG-006] a handler that does not fit its packet does not compile', () => {
   const server = createHost().addClientServerChannel(CHANNEL).server();
   const count = (register: () => unknown): void => expect(register).not.toThrow(); // reported by the start
+  // @ts-expect-error -- a one-way message is not answered
+  count(() => server.addRequestHandler(Notice, () => ({ receipt: '' })));
+  // @ts-expect-error -- nor by a class
+  count(() => server.addRequestHandler(Notice, class { handle() { return 1; } })); // prettier-ignore
   // @ts-expect-error -- not the declared reply
   count(() => server.addRequestHandler(Charge, () => ({ receipt: 7 })));
   // @ts-expect-error -- not the declared request

@@ -52,7 +52,7 @@ export interface ChannelServerBuilder {
    * @param handler - as `addSendHandler`
    * @see DISP-001, CS-007
    */
-  addRequestHandler<T, R>(packet: PacketKey<T, R>, handler: RequestHandler<T, R, ChannelContext>): this;
+  addRequestHandler<T, R>(packet: PacketKey<T, R>, handler: RequestHandler<T, NoInfer<R>, ChannelContext>): this;
 }
 
 /** The server role of a ClientServer channel. */
@@ -143,7 +143,7 @@ export class ServerBuilder implements ClientServerServerBuilder {
     return this;
   }
 
-  addRequestHandler<T, R>(packet: PacketKey<T, R>, handler: RequestHandler<T, R, ChannelContext>): this {
+  addRequestHandler<T, R>(packet: PacketKey<T, R>, handler: RequestHandler<T, NoInfer<R>, ChannelContext>): this {
     this.#requireOpen();
     this.options.handlers.addRequest(packet, handler);
     return this;

@@ -283,15 +283,14 @@ export class Dispatcher {
       const hidden = `payload of packet ${describeValue(dispatch.packetName)} could not be decoded`;
       return this.#reject(dispatch, 'decode_error', 'ProtocolError', peerErrorOf(error, false, hidden).text);
     }
-    this.#run(dispatch, entry, message);
+    this.#run(dispatch, entry, message, nowMs);
   }
 
-  #run(dispatch: Dispatch, entry: HandlerEntry, message: unknown): void {
+  #run(dispatch: Dispatch, entry: HandlerEntry, message: unknown, nowMs: number): void {
     dispatch.forgetBytes();
     this.#leaveQueue(dispatch);
     this.#activeCount++;
-    this.lastHandler.owner = this.owner;
-    this.lastHandler.packetName = entry.packetName;
+    this.lastHandler.started(this.owner, entry.packetName, nowMs);
     this.#returnPermit(); // P2
     this.#runner.run(dispatch, entry, message);
   }

@@ -47,6 +47,8 @@ export interface ValidationContext {
   readonly advertiseHost: string | undefined;
   readonly services: ServiceProvider | undefined;
   readonly hasLocationStore: boolean;
+  /** Why this host cannot dial, if so. */
+  readonly dialProblem?: string | undefined;
 }
 
 /**

@@ -148,6 +148,43 @@ test('[WIRE-006] the time that is left travels rounded up, and is at least 1 ms'
   expect(pair.far.received.map(({ remainingMs }) => remainingMs)).toEqual([0, 251, 1, 1, 0xffff_ffff]);
 });
 
+test.each(shapes)(
+  '[C12] a cancel never arrives before its request, which may wait for a permit ($title)',
+  async (shape) => {
+    const pair = join({ ...shape, far: { permits: { max: 1 } } });
+    pair.far.holding = true;
+    const requests = Array.from({ length: 3 }, () => TestRecord.request().submit(pair.near.link));
+    for (const request of requests) request.abandon(pair.near.link, true); // in the turn of their submission
+    const seen: string[] = [];
+    pair.far.onDelivered = (record) => seen.push(`request ${record.correlation}`);
+    pair.far.beforeCallback = (what) => {
+      if (what === 'cancel') seen.push('cancel');
+    };
+    await settle(pair);
+    expect(seen).toEqual(['request 1', 'cancel']);
+    pair.far.letGo();
+    await settle(pair);
+    expect(seen).toEqual(['request 1', 'cancel', 'request 2', 'cancel', 'request 3', 'cancel']);
+    expect(pair.far.canceled).toEqual(requests.map((request) => request.correlation));
+  },
+);
+
+test('[WIRE-006] the time that a request waits for a permit is taken off the time it has left', async () => {
+  const pair = join({ far: { permits: { max: 1 } } });
+  pair.far.holding = true;
+  const now = pair.clock.nowMs();
+  for (const leftMs of [1_000, 1_000, 300, 0]) {
+    TestRecord.request({ deadlineAtMs: leftMs === 0 ? 0 : now + leftMs }).submit(pair.near.link);
+  }
+  await settle(pair);
+  pair.clock.advance(400);
+  pair.far.letGo();
+  await settle(pair);
+  const left = pair.far.received.map(({ remainingMs }) => remainingMs);
+  expect([left[0], left[1], left[3]]).toEqual([1_000, 600, 0]); // 0: no limit
+  expect(left[2]).toBeLessThan(0); // over already
+});
+
 test('[CODEC-007] what code of the application does while its message is encoded does not end up in the middle of it', async () => {
   const pair = join();
   const other = TestRecord.request().submit(pair.near.link);

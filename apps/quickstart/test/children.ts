@@ -21,7 +21,7 @@ export const repository = (name: string): string => fileURLToPath(new URL(`../..
 export function runScript(path: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Running {
   const child = spawn(process.execPath, [path, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, FORCE_COLOR: '0', ...env }, // what a test runner asks of its own output is not for them
   });
   const text = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();

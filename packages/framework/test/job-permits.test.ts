@@ -61,7 +61,6 @@ test('[JOBQ-005] with one permit one message waits at the handler, the next ones
   await until(() => otherCall.state === 'resolved', 'the other client is served');
   const own = handled.filter((asked) => asked !== 'other');
   expect(own).toEqual(Array.from({ length: 21 }, (_, at) => at));
-  expect(handled.indexOf('other')).toBeLessThan(handled.length - 1); // permits go round the sources
   expect(dispatch()).toEqual({ permitsInUse: 0, max: 1, flow: 'RUNNING' });
 });
 

@@ -58,6 +58,7 @@ export class Inbound implements PermitSource {
   #outstandingBytes = 0;
   #consumedBytes = 0;
   #goodbyes = 0;
+  #isDraining = false;
   #open = true;
 
   constructor(settings: InboundSettings, owner: InboundOwner) {
@@ -100,9 +101,8 @@ export class Inbound implements PermitSource {
   }
 
   onPermit(): void {
-    if (!this.#open || this.#head >= this.#stalled.length) return this.#permits.release();
-    this.#hand(this.#shift());
-    this.#drain();
+    if (!this.#open || this.#isDraining || this.#head >= this.#stalled.length) return this.#permits.release();
+    this.#drain(true);
   }
 
   /** The flow is RUNNING again: replies at the head may go, credit may be returned. */
@@ -210,17 +210,29 @@ export class Inbound implements PermitSource {
     // A reply waits for RUNNING, which the transport announces to every link.
   }
 
-  #drain(): void {
-    while (this.#open && this.#head < this.#stalled.length) {
-      const head = this.#stalled[this.#head]!;
-      if (!this.#mayGo(head)) {
-        this.#await(head);
-        break;
-      }
-      this.#hand(this.#shift());
+  /** @param hasPermit - the record at the head has got its permit already */
+  #drain(hasPermit = false): void {
+    // A sink that returns its permit at once may turn the flow to RUNNING in the middle of this: a long line of records
+    // must be handed over one after the other, not in depth.
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    try {
+      this.#handWaiting(hasPermit);
+    } finally {
+      this.#isDraining = false;
     }
     if (this.#open && this.stalledCount === 0) this.#owner.drained();
     if (this.#consumedBytes * 4 >= this.#window.grantedBytes) this.#owner.onCreditDue(true);
+  }
+
+  #handWaiting(hasPermit: boolean): void {
+    let mayGo = hasPermit;
+    while (this.#open && this.#head < this.#stalled.length) {
+      const head = this.#stalled[this.#head]!;
+      if (!mayGo && !this.#mayGo(head)) return this.#await(head);
+      mayGo = false;
+      this.#hand(this.#shift());
+    }
   }
 
   /** Whether the record at the head has what it needs; takes the permit if it needs one. */

@@ -232,6 +232,24 @@ test('[JOBQ-004] a link that its sink ends while it is handed a record keeps no 
   }
 });
 
+test('[JOBQ-005] with a single permit that comes back at once, a long line of records is handed over in order, not in depth', async () => {
+  const pair = join({
+    far: { permits: { max: 1, resumeThresholdPercent: 0 }, maxWindowBytes: 16_777_216 },
+  });
+  pair.far.holding = true;
+  const count = 50_000;
+  for (let at = 0; at < count; at++) TestRecord.send({ payload: Buffer.from(`${at}`) }).submit(pair.near.link);
+  await settle(pair);
+  expect(pair.far.received).toHaveLength(1);
+  pair.far.letGo();
+  await settle(pair);
+  expect(pair.far.faults).toEqual([]);
+  expect(pair.far.received.map(({ payload }) => Number(Buffer.from(payload)))).toEqual(
+    Array.from({ length: count }, (_, at) => at),
+  );
+  expect(pair.far.permits.inUse).toBe(0);
+});
+
 test.each(shapes)(
   '[WIRE-003] [C06] an admitted peer that sends anything: never throws, and ends the link or keeps it whole ($title)',
   async (shape) => {

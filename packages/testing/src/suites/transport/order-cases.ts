@@ -148,7 +148,8 @@ export const orderCases: readonly RigCase[] = [
       await rig.until(() => farGroup.received.length === 4, 'all records arrive');
       const [unlimited, prompt, , late] = farGroup.received.map((record) => record.remainingMs);
       assert.equal(unlimited, 0);
-      assert.ok(prompt !== undefined && prompt > 4_900 && prompt <= 5_000, `${prompt} ms were left`);
+      // It arrived at once and waited a second for its permit: that time is used up.
+      assert.ok(prompt !== undefined && prompt > 3_900 && prompt <= 4_000, `${prompt} ms were left`);
       assert.ok(late !== undefined && late > 3_000 && late <= 4_000, `${late} ms were left after a wait of 1,000 ms`);
     },
   },

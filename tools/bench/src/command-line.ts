@@ -8,7 +8,7 @@ import { type Conditions, fullConditions, quickConditions, type Scenario } from 
 
 const usage = `bench [--quick] [--strict] [--only NAME]... [--rounds N] [--json FILE] [--list]
 
-  --quick        short measurements, under a minute; fails only when a ratio is below half of its bar
+  --quick        short measurements, under a minute; fails only when a ratio is below half of its bar or of its recorded figure
   --strict       fails when a bar is missed
   --only NAME    scenarios whose name contains NAME; may be repeated
   --rounds N     rounds per scenario, 5 or more

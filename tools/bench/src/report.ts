@@ -3,7 +3,8 @@
  *
  * Owns the shape, the comparisons and the outcome of a whole run. Leaves showing it to `table.ts`.
  *
- * 1. A quick run fails only for what no noise explains: a ratio below half of its bar.
+ * 1. A quick run fails only for what no noise explains: a ratio below half of its bar, or of what was
+ *    recorded where the bar is missed.
  */
 import { type Bar, judge, type Verdict } from './bar.ts';
 import { type Figures, median, ratioSpread } from './figures.ts';

@@ -9,7 +9,7 @@ export const frameworkSends = contest({
   cargo: { kind: 'json', bodyBytes: [64] },
   pattern: { kind: 'stream' },
   comparisons: [
-    { subject: 'framework', reference: 'zeromq.js', bar: atLeast(12) },
+    { subject: 'framework', reference: 'zeromq.js', bar: atLeast(12, 3.2) },
     { subject: 'framework', reference: 'link', bar: atLeast(0.8) },
     { subject: 'framework', reference: 'node:net' },
   ],

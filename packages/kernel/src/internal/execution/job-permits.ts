@@ -6,6 +6,7 @@
  *
  * P1 A freed permit goes straight to the source that has waited longest; nobody overtakes it (JOBQ-005).
  * P2 From ceil(max × pause%) permits in use the flow is PAUSED, until floor(max × resume%) (JOBQ-005).
+ * P3 A source that returns its permit while it is given one does not nest: thousands may wait in line.
  */
 
 /** Someone with records waiting for permits: a link. */
@@ -29,6 +30,8 @@ export class JobPermits {
   readonly #waiting = new Set<PermitSource>();
   readonly #flowListeners = new Set<(flow: ReceiveFlow) => void>();
   #inUse = 0;
+  /** Permits that were returned while others were passed on. */
+  #owed = 0;
   #flow: ReceiveFlow = 'RUNNING';
 
   constructor(limits: JobPermitLimits) {
@@ -64,9 +67,10 @@ export class JobPermits {
 
   /** Returns one permit: to the longest waiting source if there is one. */
   release(): void {
-    if (this.#waiting.size > 0) return this.#passOn();
-    this.#inUse--;
-    if (this.#inUse <= this.#resumeAt) this.#setFlow('RUNNING');
+    if (this.#waiting.size === 0 && this.#owed === 0) return this.#giveBack();
+    this.#owed++;
+    if (this.#owed > 1) return; // P3
+    for (; this.#owed > 0; this.#owed--) this.#passOn();
   }
 
   /** Calls `listener` at every change of the flow; returns how to stop. */
@@ -80,6 +84,12 @@ export class JobPermits {
       this.#waiting.delete(next);
       return next.onPermit(); // P1: the first in line
     }
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
+    this.#inUse--;
+    if (this.#inUse <= this.#resumeAt) this.#setFlow('RUNNING');
   }
 
   #setFlow(flow: ReceiveFlow): void {

@@ -201,6 +201,12 @@ const helloMessage = (): Uint8Array[] => {
   return pipe.sent[0] ?? [];
 };
 
+const greetingOf = (payloadBytes: number): Uint8Array => {
+  const pipe = new TestPipe('');
+  sendRecord(pipe, RecordKind.hello, new Uint8Array(payloadBytes));
+  return Buffer.concat(pipe.sent[0] ?? []);
+};
+
 test.each<[string, () => Uint8Array[]]>([
   [
     'a second record behind the hello',
@@ -208,6 +214,8 @@ test.each<[string, () => Uint8Array[]]>([
   ],
   ['a second part behind the hello', () => [...helloMessage(), new Uint8Array(0)]],
   ['a hello in two parts', () => helloMessage().flatMap((part) => [part.subarray(0, 20), part.subarray(20)])],
+  ['a record one byte larger than a hello may be', () => [greetingOf(65_537)]],
+  ['a record of 16 MiB', () => [greetingOf(16_777_216)]],
   ['two empty parts', () => [new Uint8Array(0), new Uint8Array(0)]],
   ['an admit instead of a hello', () => [...vectorNamed('admit').parts]],
 ])('[WIRE-001] %s is refused before admission', (_, parts) => {

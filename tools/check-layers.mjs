@@ -6,6 +6,7 @@
 // 3. Only core-binding and bench touch `zeromq`; no package depends on the framework.
 // 4. The kernel has no dependency, no `node:` import and no root export, and its folders form a DAG.
 // 5. TypeScript's project references equal the workspace dependencies.
+// 6. The framework composes and does little else: its sources stay under a fixed number of lines.
 import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -15,6 +16,7 @@ import { findFiles, readProjects, root } from './projects.mjs';
 const kernel = '@zlink/kernel';
 const testing = '@zlink/testing';
 const framework = '@zlink/framework';
+const frameworkLines = 900;
 const zeromqUsers = new Set(['@zlink/core-binding', '@zlink/bench']);
 
 /**
@@ -200,6 +202,12 @@ function reportCircles(edges) {
   for (const folder of edges.keys()) visit(folder, []);
 }
 
+function checkSize({ folder, path }) {
+  const files = findFiles(join(path, 'src'), (name) => name.endsWith('.ts'));
+  const lines = files.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0);
+  if (lines >= frameworkLines) report(folder, `has ${lines} lines of source, allowed: under ${frameworkLines}`);
+}
+
 for (const project of projects) {
   checkManifest(project);
   checkReferences(project);
@@ -210,6 +218,7 @@ for (const project of projects) {
     }
   }
   if (project.name === kernel) checkKernelFolders(project);
+  if (project.name === framework) checkSize(project);
 }
 checkRootReferences();
 

@@ -6,9 +6,10 @@
  * 1. The sink hears exactly one `onPipeClosed`, unless the owner has closed the pipe: then nothing more (E1).
  * 2. libzmq cannot drop a single accepted connection: a closed pipe is only forgotten, and the peer, told by the link's
  *    goodbye, hangs up.
+ * 3. An owner that throws ends its own pipe and no other (WIRE-003).
  */
 import type { Pipe, PipeSink } from '@zlink/kernel/internal/transport';
-import { sendFailureText } from './native-errors.ts';
+import { faultText, sendFailureText } from './native-errors.ts';
 
 /** The listener's socket, which a pipe shares with all others. */
 export interface SharedRouter {
@@ -16,6 +17,8 @@ export interface SharedRouter {
   send(routingId: Uint8Array, parts: readonly Uint8Array[], onFailed: (error: unknown) => void): void;
   /** What was sent until now still leaves within this time, should the socket close. */
   keepSending(lingerMs: number): void;
+  /** For the log; must not throw. */
+  onFault(error: unknown): void;
 }
 
 type AcceptedState =
@@ -39,8 +42,12 @@ export class AcceptedPipe implements Pipe {
 
   /** Gets the sink from the listener's owner, who may close the pipe at once. */
   open(accept: (pipe: Pipe) => PipeSink): void {
-    const sink = accept(this);
-    if (this.#state.kind === 'new') this.#state = { kind: 'open', sink };
+    try {
+      const sink = accept(this);
+      if (this.#state.kind === 'new') this.#state = { kind: 'open', sink };
+    } catch (error) {
+      this.#onFault(error);
+    }
   }
 
   send(parts: Uint8Array[]): void {
@@ -56,7 +63,7 @@ export class AcceptedPipe implements Pipe {
   /** A message has come. False: it is the first one that nobody hears. */
   hear(parts: readonly Uint8Array[], first: number): boolean {
     const state = this.#state;
-    if (state.kind === 'open') state.sink.onPipeMessage(parts, first);
+    if (state.kind === 'open') this.#tell(state.sink, parts, first);
     if (state.kind !== 'forgotten') return true;
     this.#state = { kind: 'forgotten', wasHeard: true };
     return state.wasHeard;
@@ -67,7 +74,25 @@ export class AcceptedPipe implements Pipe {
     const state = this.#state;
     if (state.kind === 'forgotten') return;
     this.#state = { kind: 'forgotten', wasHeard: false };
-    if (state.kind === 'open') state.sink.onPipeClosed(reason); // 1
+    if (state.kind !== 'open') return;
+    try {
+      state.sink.onPipeClosed(reason); // 1
+    } catch (error) {
+      this.#router.onFault(error); // 3
+    }
+  }
+
+  #tell(sink: PipeSink, parts: readonly Uint8Array[], first: number): void {
+    try {
+      sink.onPipeMessage(parts, first);
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
+  #onFault(error: unknown): void {
+    this.#router.onFault(error);
+    this.fail(faultText(error)); // 3
   }
 
   readonly #onSendFailed = (error: unknown): void => this.fail(sendFailureText(error));

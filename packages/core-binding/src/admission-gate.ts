@@ -1,7 +1,8 @@
 /**
  * Who may connect to a listener, decided before the peer can say anything (SEC-001, SEC-002).
  *
- * Owns the order of the checks and the client keys. Leaves counting attempts to attempt-rate.ts and asking to zap.ts.
+ * Owns the order of the checks. Leaves counting attempts to attempt-rate.ts, the keys to client-keys.ts and asking to
+ * zap.ts.
  *
  * 1. The checks go from cheap to dear: a listener that takes nobody, the address's rate, the key.
  * 2. A key callback that throws, rejects or takes too long has refused. At most `pendingKeyLimit` may be under way.
@@ -9,16 +10,14 @@
  */
 import type { Clock } from '@zlink/kernel/internal/time';
 import type { AttemptRate } from './attempt-rate.ts';
-import type { CurveSecurity } from './curve.ts';
-
-type KeyCheck = (publicKey: string) => boolean | Promise<boolean>;
+import type { ClientKeys } from './client-keys.ts';
 
 export type AdmissionRefusal = 'busy' | 'rateLimited' | 'stopping' | 'unknownClientKey';
 
 export interface AdmissionGateOptions {
   readonly rate: AttemptRate;
   /** Undefined: an unsecured listener, where peers have no keys. */
-  readonly security: CurveSecurity | undefined;
+  readonly clientKeys: ClientKeys | undefined;
   readonly clock: Clock;
   readonly onRefused: (reason: AdmissionRefusal) => void;
 }
@@ -28,7 +27,7 @@ const pendingKeyLimit = 1_024;
 
 export class AdmissionGate {
   readonly #rate: AttemptRate;
-  readonly #isAllowed: KeyCheck | undefined;
+  readonly #clientKeys: ClientKeys | undefined;
   readonly #clock: Clock;
   readonly #onRefused: (reason: AdmissionRefusal) => void;
   #closed = false;
@@ -36,7 +35,7 @@ export class AdmissionGate {
 
   constructor(options: AdmissionGateOptions) {
     this.#rate = options.rate;
-    this.#isAllowed = options.security && keyCheck(options.security);
+    this.#clientKeys = options.clientKeys;
     this.#clock = options.clock;
     this.#onRefused = options.onRefused;
   }
@@ -59,34 +58,28 @@ export class AdmissionGate {
   async #check(ip: string, clientKey: string | undefined): Promise<AdmissionRefusal | undefined> {
     if (this.#closed) return 'stopping';
     if (!this.#rate.take(ip)) return 'rateLimited';
-    if (this.#isAllowed === undefined) return undefined;
+    if (this.#clientKeys === undefined) return undefined;
     if (clientKey === undefined) return 'unknownClientKey';
     if (this.#pendingKeys >= pendingKeyLimit) return 'busy';
     this.#pendingKeys++;
-    const allowed = await this.#ask(this.#isAllowed, clientKey);
+    const allowed = await this.#ask(this.#clientKeys, clientKey);
     this.#pendingKeys--;
+    this.#clientKeys.note(clientKey, allowed);
     return allowed ? undefined : 'unknownClientKey';
   }
 
   /** Never rejects (2). */
-  #ask(isAllowed: KeyCheck, clientKey: string): Promise<boolean> {
+  #ask(keys: ClientKeys, clientKey: string): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = this.#clock.setTimer(() => resolve(false), keyAnswerMs);
       const settle = (allowed: boolean): void => {
         this.#clock.clearTimer(timer);
         resolve(allowed);
       };
-      void new Promise<boolean>((answer) => answer(isAllowed(clientKey))).then(
+      void new Promise<boolean>((answer) => answer(keys.ask(clientKey))).then(
         (allowed) => settle(allowed === true), // plain JavaScript may answer anything
         () => settle(false),
       );
     });
   }
-}
-
-function keyCheck({ allowedClientKeys }: CurveSecurity): KeyCheck {
-  if (allowedClientKeys === undefined) return () => true;
-  if (typeof allowedClientKeys === 'function') return allowedClientKeys;
-  const keys = new Set(allowedClientKeys);
-  return (publicKey) => keys.has(publicKey);
 }

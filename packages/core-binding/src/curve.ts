@@ -1,11 +1,12 @@
 /**
  * CURVE: keys, socket options and the proof of identity.
  *
- * Owns what encrypted sockets need and `PipeSecurity`. Leaves to admission-gate.ts which client keys are let in.
+ * Owns what encrypted sockets need and `PipeSecurity`. Leaves to admission-gate.ts when client keys are let in.
  *
  * 1. No key is ever part of a message, error or log (SEC-003).
  * 2. Key material is checked once, when the engine is made.
- * 3. A proof is HMAC-SHA256 under the X25519 secret that both key pairs share: only the two owners can make or check it.
+ * 3. A server key of low order, with which no secret can be shared, is no key.
+ * 4. A proof is HMAC-SHA256 under the X25519 secret that both key pairs share: only the two owners can make or check it.
  *    libzmq does not say which key an accepted peer has shown, hence the proof inside the connection.
  */
 import {
@@ -17,6 +18,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import type { PipeSecurity } from '@zlink/kernel/internal/transport';
+import type { ClientKeys } from './client-keys.ts';
 import { decodeZ85 } from './z85.ts';
 
 /** Key material of one host; every key is 40 characters of Z85. */
@@ -64,6 +66,8 @@ export function curveProblems(security: CurveSecurity): string[] {
   }
   if (problems.length === 0 && !isPair(security))
     problems.push('security.publicKey does not belong to security.secretKey');
+  if (problems.length === 0 && !canShareSecret(security))
+    problems.push('security.serverPublicKey is no key of a server'); // 3
   return problems;
 }
 
@@ -81,11 +85,14 @@ export function curveClientOptions(security: CurveSecurity): CurveClientOptions 
   };
 }
 
-export function createCurveProof(security: CurveSecurity): PipeSecurity {
+export function createCurveProof(security: CurveSecurity, clientKeys: ClientKeys): PipeSecurity {
   const secretKey = secretKeyOf(security.secretKey);
   return {
     publicKey: security.publicKey,
     serverPublicKey: security.serverPublicKey,
+    admits(publicKey) {
+      return clientKeys.wasLetIn(publicKey);
+    },
     sign(message, forPublicKey) {
       return proofOf(secretKey, forPublicKey, message);
     },
@@ -102,8 +109,21 @@ export function createCurveProof(security: CurveSecurity): PipeSecurity {
 }
 
 function proofOf(secretKey: KeyObject, publicKey: string, message: Uint8Array): Uint8Array {
-  const shared = diffieHellman({ privateKey: secretKey, publicKey: publicKeyOf(publicKey) });
-  return createHmac('sha256', shared).update(proofContext).update(message).digest(); // 3
+  return createHmac('sha256', sharedSecret(secretKey, publicKey)).update(proofContext).update(message).digest(); // 4
+}
+
+function sharedSecret(secretKey: KeyObject, publicKey: string): Buffer {
+  return diffieHellman({ privateKey: secretKey, publicKey: publicKeyOf(publicKey) });
+}
+
+function canShareSecret({ secretKey, serverPublicKey }: CurveSecurity): boolean {
+  if (serverPublicKey === undefined) return true;
+  try {
+    sharedSecret(secretKeyOf(secretKey), serverPublicKey);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isKeyText(text: unknown): text is string {

@@ -6,7 +6,8 @@
  * D1 The sink hears exactly one `onPipeClosed`, unless the owner has closed the pipe: then nothing more (E1).
  * D2 The end of a connection is reported after the messages that came before it (E3).
  * D3 A socket ends with its connection; what was not sent dies with it (E2, CORE-014).
- * D4 A host name with several addresses is tried address by address; a failed handshake is an answer and ends that.
+ * D4 An error of libzmq that is not expected, or a sink that throws, ends this pipe and nothing else (WIRE-003).
+ * D5 A host name with several addresses is tried address by address; a failed handshake is an answer and ends that.
  */
 import type { Dealer } from 'zeromq';
 import { ZLinkError } from '@zlink/kernel/errors';
@@ -16,6 +17,7 @@ import type { DialTargets } from './addresses.ts';
 import {
   CONNECTION_LOST,
   dialFailureText,
+  faultText,
   handshakeText,
   NOT_A_PEER,
   NOT_CONNECTED,
@@ -34,6 +36,8 @@ export interface DealerHost {
   /** `gone` settles when nothing of the socket is left. */
   onSocket(gone: Promise<void>): void;
   onClosed(pipe: DealerPipe): void;
+  /** For the log; must not throw. */
+  onFault(address: string, error: unknown): void;
 }
 
 /** An address that does not answer at all shall leave the others of its name some of the attempt's time. */
@@ -84,7 +88,11 @@ export class DealerPipe implements Pipe {
   fail(reason: string): void {
     if (this.#state.kind === 'closed') return;
     this.close(0);
-    this.#sink.onPipeClosed(reason);
+    try {
+      this.#sink.onPipeClosed(reason);
+    } catch (error) {
+      this.#host.onFault(this.address, error); // D4
+    }
   }
 
   readonly #onSendFailed = (error: unknown): void => this.fail(sendFailureText(error));
@@ -94,12 +102,11 @@ export class DealerPipe implements Pipe {
     try {
       const socket = this.#host.openSocket(this.#maxPartBytes, otherAddresses.length > 0 ? notLastAddressMs : 0);
       this.#state = { kind: 'connecting', socket, otherAddresses };
-      const loop = new ReceiveLoop(
-        socket,
-        (parts) => this.#onMessage(socket, parts),
-        () => this.#host.nowMs(),
-      );
-      this.#host.onSocket(watchSocket(socket, (event) => this.#onEvent(socket, loop, event)));
+      const onFault = (error: unknown): void => this.#onFault(socket, error);
+      const reader = { deliver: (parts: Buffer[]): void => this.#onMessage(socket, parts), onFault };
+      const loop = new ReceiveLoop(socket, reader, () => this.#host.nowMs());
+      const onEvent = (event: SocketEvent): void => this.#onEvent(socket, loop, event);
+      this.#host.onSocket(watchSocket(socket, { onEvent, onFault }));
       socket.connect(address);
     } catch (error) {
       this.fail(dialFailureText(error));
@@ -140,7 +147,7 @@ export class DealerPipe implements Pipe {
     if (next === undefined) return this.fail(NOT_CONNECTED);
     release(socket, 0);
     this.#state = { kind: 'resolving' };
-    this.#dial([next, ...rest]); // D4
+    this.#dial([next, ...rest]); // D5
   }
 
   /** D2: libzmq signals received messages before the end, so a turn without a message has seen the last of them. */
@@ -151,6 +158,11 @@ export class DealerPipe implements Pipe {
       if (loop.isEmpty && loop.deliveredCount === deliveredCount) this.fail(CONNECTION_LOST);
       else this.#failOnceRead(socket, loop);
     });
+  }
+
+  #onFault(socket: Dealer, error: unknown): void {
+    this.#host.onFault(this.address, error);
+    if (this.#isCurrent(socket)) this.fail(faultText(error)); // D4
   }
 
   #isCurrent(socket: Dealer): boolean {

@@ -9,7 +9,7 @@ import { type AttemptRateLimits, defaultAttemptRate } from './attempt-rate.ts';
 import { curveProblems, type CurveSecurity } from './curve.ts';
 
 export interface EngineWarning {
-  readonly event: 'bind failed' | 'unsecured bind';
+  readonly event: 'bind failed' | 'internal fault' | 'unsecured bind';
   readonly address: string;
   readonly [field: string]: unknown;
 }
@@ -30,6 +30,7 @@ export interface ResolvedEngineOptions {
   readonly ioThreads: number;
   readonly security: CurveSecurity | undefined;
   readonly attemptRate: AttemptRateLimits;
+  /** Never throws. */
   readonly warn: (warning: EngineWarning) => void;
   readonly clock: Clock;
 }
@@ -49,5 +50,16 @@ export function resolveEngineOptions(options: ZmqEngineOptions): ResolvedEngineO
     problems.push(`attemptRate.${name}: ${describeValue(value)} is not allowed, allowed: a number above 0`);
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return Object.freeze({ ioThreads, security, attemptRate, warn, clock });
+  return Object.freeze({ ioThreads, security, attemptRate, warn: guarded(warn), clock });
+}
+
+/** An operator that cannot be told is no reason for a connection to fail (WIRE-003). */
+function guarded(warn: ResolvedEngineOptions['warn']): ResolvedEngineOptions['warn'] {
+  return (warning) => {
+    try {
+      warn(warning);
+    } catch {
+      // There is nobody else to tell.
+    }
+  };
 }

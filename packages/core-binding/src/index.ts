@@ -4,12 +4,11 @@ export type { AttemptRateLimits } from './attempt-rate.ts';
 export { curveProblems, type CurveSecurity } from './curve.ts';
 export type { EngineWarning, ZmqEngineOptions } from './engine-options.ts';
 export { createZmqEngine } from './zmq-engine.ts';
+export { type MemoryFacts, type ProcessorFacts, readMemoryFacts, readProcessorFacts } from './machine-facts.ts';
 export {
-  type MemoryFacts,
   type MemoryProfile,
   type MessagingMemory,
   type MessagingMemoryOptions,
-  readMemoryFacts,
   resolveMessagingMemory,
 } from './messaging-memory.ts';
 export { createZmqTransport, type ZmqTransportOptions } from './zmq-transport.ts';

@@ -1,10 +1,11 @@
 /**
  * Opens listeners: binds, with the admission check in place before the first peer can come.
  *
- * Owns what all listeners of an engine share: the ZAP handler and the rate of attempts. Leaves an open listener to itself.
+ * Owns what all listeners of an engine share: the ZAP handler with its domains and the rate of attempts. Leaves an open listener to itself.
  *
  * 1. No socket is bound before somebody answers for who may connect (SEC-002).
  * 2. A listener that others can reach and that is not secured is worth a warning, one per bind (SEC-001).
+ * 3. A listener that cannot be opened leaves nothing, and the next attempt starts anew.
  */
 import type { Context, Router } from 'zeromq';
 import { ZLinkError } from '@zlink/kernel/errors';
@@ -14,6 +15,7 @@ import { resolveBind } from './addresses.ts';
 import { AdmissionGate } from './admission-gate.ts';
 import { AttemptRate } from './attempt-rate.ts';
 import { curveServerOptions } from './curve.ts';
+import type { ClientKeys } from './client-keys.ts';
 import type { ResolvedEngineOptions } from './engine-options.ts';
 import { bindError, nativeCode } from './native-errors.ts';
 import { type ListenerHost, RouterListener } from './router-listener.ts';
@@ -25,11 +27,21 @@ export class ListenerOpener {
   readonly #options: ResolvedEngineOptions;
   readonly #dial: ListenerHost['dial'];
   readonly #rate: AttemptRate;
+  readonly #clientKeys: ClientKeys | undefined;
+  /** By ZAP domain. */
+  readonly #gates = new Map<string, AdmissionGate>();
+  #domains = 0;
   #zap: Promise<ZapHandler> | undefined;
 
-  constructor(context: Context, options: ResolvedEngineOptions, dial: ListenerHost['dial']) {
+  constructor(
+    context: Context,
+    options: ResolvedEngineOptions,
+    clientKeys: ClientKeys | undefined,
+    dial: ListenerHost['dial'],
+  ) {
     this.#context = context;
     this.#options = options;
+    this.#clientKeys = clientKeys;
     this.#dial = dial;
     this.#rate = new AttemptRate(options.attemptRate, () => options.clock.nowMs());
   }
@@ -40,51 +52,90 @@ export class ListenerOpener {
     accept: (pipe: Pipe) => PipeSink,
     onClosed: (listener: RouterListener) => void,
   ): Promise<RouterListener> {
-    const { clock, security } = this.#options;
-    const nowMs = (): number => clock.nowMs();
-    this.#zap ??= ZapHandler.open(this.#context, nowMs);
-    const zap = await this.#zap; // 1
-    const gate = new AdmissionGate({ rate: this.#rate, security, clock, onRefused: options.onRefused });
-    const domain = zap.addGate(gate);
-    const keys = security && curveServerOptions(security);
-    const socket = openRouter(this.#context, options.maxPartBytes, domain, keys);
+    const { clock } = this.#options;
+    const { address } = options;
+    const onRefused = (reason: string): void => this.#count(options, reason);
+    const domain = `listener-${++this.#domains}`;
+    const gate = new AdmissionGate({ rate: this.#rate, clientKeys: this.#clientKeys, clock, onRefused });
+    this.#gates.set(domain, gate);
+    const release = (): void => void this.#gates.delete(domain);
+    let socket: Router;
     try {
-      await this.#bind(socket, options.address);
+      await this.#openZap(address); // 1
+      socket = await this.#bind(options, domain);
     } catch (error) {
-      zap.removeGate(domain);
+      release(); // 3
       throw error;
     }
-    const release = (closed: RouterListener): void => {
-      zap.removeGate(domain);
-      onClosed(closed);
-    };
-    return new RouterListener(socket, options, accept, {
+    const listener = new RouterListener(socket, { ...options, onRefused }, accept, {
       clock,
       gate,
       dial: this.#dial,
-      onClosed: release,
+      onFault: this.#onFault,
+      onClosed: (closed) => {
+        release();
+        onClosed(closed);
+      },
     });
+    if (listener.isClosed) throw new ZLinkError('Unavailable', `${address} cannot be bound`); // 3: it cannot be watched
+    return listener;
   }
 
+  /** Never rejects. */
   async close(): Promise<void> {
-    await (await this.#zap)?.close();
+    const zap = await this.#zap?.catch(() => undefined); // 3: who asked for it was told
+    await zap?.close();
   }
 
-  async #bind(socket: Router, address: string): Promise<void> {
+  readonly #onFault = (address: string, error: unknown): void =>
+    this.#options.warn({ event: 'internal fault', address, code: nativeCode(error), error });
+
+  /** Counting what was refused is no reason for a listener to fail. */
+  #count({ address, onRefused }: PipeListenOptions, reason: string): void {
+    try {
+      onRefused(reason);
+    } catch (error) {
+      this.#onFault(address, error);
+    }
+  }
+
+  /** Waits until there is a handler that answers. */
+  async #openZap(address: string): Promise<void> {
+    this.#zap ??= ZapHandler.open(this.#context, {
+      gateOf: (domain) => this.#gates.get(domain),
+      nowMs: () => this.#options.clock.nowMs(),
+      onFault: (error) => this.#onFault(address, error),
+    });
+    const opening = this.#zap;
+    const outcome = await opening.catch((error: unknown) => ({ isOpen: false, error }));
+    if (outcome.isOpen) return;
+    if (this.#zap === opening) this.#zap = undefined; // 3
+    if ('error' in outcome) throw this.#bindFailed(address, outcome.error);
+    return this.#openZap(address); // it has failed since it was opened
+  }
+
+  async #bind({ address, maxPartBytes }: PipeListenOptions, domain: string): Promise<Router> {
     const { security, warn } = this.#options;
+    let socket: Router | undefined;
     try {
       const target = await resolveBind(address);
       if (target === undefined) throw new ZLinkError('InvalidOperation', `${address} is no address of this machine`);
+      socket = openRouter(this.#context, maxPartBytes, domain, security && curveServerOptions(security));
       await socket.bind(target);
     } catch (error) {
-      socket.close();
-      if (error instanceof ZLinkError) throw error;
-      warn({ event: 'bind failed', address, code: nativeCode(error) });
-      throw bindError(address, error);
+      socket?.close();
+      throw this.#bindFailed(address, error);
     }
     const host = parseEndpoint(address)?.host ?? '';
     if (security === undefined && !isLoopbackHost(host)) {
       warn({ event: 'unsecured bind', address, text: 'anyone who reaches this address can connect and read along' }); // 2
     }
+    return socket;
+  }
+
+  #bindFailed(address: string, error: unknown): ZLinkError {
+    if (error instanceof ZLinkError) return error;
+    this.#options.warn({ event: 'bind failed', address, code: nativeCode(error) });
+    return bindError(address, error);
   }
 }

@@ -1,12 +1,10 @@
 /**
- * How much memory messages under way may take, from options and from what the machine says (JOBQ-002).
+ * How much memory messages under way may take, from options and from what the machine has (JOBQ-002).
  *
- * Owns the table of profiles and the detection of limits. Leaves dividing the budget to the transport.
+ * Owns the table of profiles. Leaves what the machine has to machine-facts.ts and dividing the budget to the transport.
  */
-import { readFileSync } from 'node:fs';
-import { totalmem } from 'node:os';
-import { getHeapStatistics } from 'node:v8';
 import type { Problems } from '@zlink/kernel/errors';
+import type { MemoryFacts } from './machine-facts.ts';
 
 export type MemoryProfile = 'compact' | 'lowLatency' | 'balanced' | 'throughput';
 
@@ -22,13 +20,6 @@ export interface MessagingMemoryOptions {
 export interface MessagingMemory {
   readonly budgetBytes: number;
   readonly maxWindowBytes: number;
-}
-
-/** What is known about this process; undefined: unknown. */
-export interface MemoryFacts {
-  readonly containerBytes: number | undefined;
-  readonly heapBytes: number | undefined;
-  readonly physicalBytes: number;
 }
 
 const PROFILES: Readonly<Record<MemoryProfile, { readonly share: number; readonly maxWindowBytes: number }>> = {
@@ -58,17 +49,6 @@ export function resolveMessagingMemory(
   return { budgetBytes, maxWindowBytes: profile.maxWindowBytes };
 }
 
-/** Content of a file, trimmed; undefined: there is none. */
-type ReadText = (path: string) => string | undefined;
-
-export function readMemoryFacts(read: ReadText = readText, physicalBytes = totalmem()): MemoryFacts {
-  return {
-    containerBytes: readContainerLimit(read, physicalBytes),
-    heapBytes: getHeapStatistics().heap_size_limit,
-    physicalBytes,
-  };
-}
-
 function smallestKnown(facts: MemoryFacts): number {
   const known = [facts.containerBytes, facts.heapBytes].filter((bytes) => bytes !== undefined && bytes > 0);
   return known.length === 0 ? facts.physicalBytes : Math.min(...(known as number[]));
@@ -78,21 +58,4 @@ function checkBytes(option: string, value: number | undefined, maxBytes: number,
   if (value === undefined) return;
   const ok = Number.isInteger(value) && value > 0 && value <= maxBytes;
   if (!ok) problems.add(option, value, `integer 1..${maxBytes} (limit of this process)`);
-}
-
-/** cgroup version 2, then 1. A limit above the machine's memory is none. */
-function readContainerLimit(read: ReadText, physicalBytes: number): number | undefined {
-  for (const path of ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes']) {
-    const bytes = Number(read(path));
-    if (Number.isFinite(bytes) && bytes > 0 && bytes < physicalBytes) return bytes;
-  }
-  return undefined;
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined; // not this kind of system
-  }
 }

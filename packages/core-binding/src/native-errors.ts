@@ -13,6 +13,8 @@ export type HandshakeFault =
   | 'securityMismatch' // one side is secured, the other is not
   | 'wrongKey';
 
+const INTERNAL_FAULT = 'internal fault of this side';
+const OUT_OF_DESCRIPTORS = 'too many open connections or files';
 export const CONNECTION_LOST = 'connection lost';
 export const NOT_CONNECTED = 'no connection: nobody listens there or it cannot be reached';
 export const NOT_A_PEER = 'the other side is no peer or is of another version';
@@ -56,9 +58,20 @@ export function dialFailureText(error: unknown): string {
   switch (codeOf(error)) {
     case 'EMFILE':
     case 'ENFILE':
-      return 'too many open connections or files';
+      return OUT_OF_DESCRIPTORS;
     default:
       return 'connection could not be tried';
+  }
+}
+
+/** Why a pipe ends when libzmq errs, or an owner throws, where neither is expected. The error itself goes to the log. */
+export function faultText(error: unknown): string {
+  switch (codeOf(error)) {
+    case 'EMFILE':
+    case 'ENFILE':
+      return OUT_OF_DESCRIPTORS;
+    default:
+      return INTERNAL_FAULT;
   }
 }
 

@@ -10,6 +10,8 @@
  *    receive that might have waited, and nobody could tell that from an empty socket.
  * R3 The socket is never asked whether it is readable while a receive waits: the question takes the signal that the
  *    receive waits for, and the message would lie there until another one comes.
+ * R4 The loop never rejects: a receive that fails on an open socket, or a user that throws, ends it and is told to
+ *    `onFault` once (WIRE-003).
  */
 import { nextTurn } from './next-turn.ts';
 
@@ -19,6 +21,11 @@ export interface ReadableSocket {
   readonly readable: boolean;
   readonly closed: boolean;
   receive(): Promise<Buffer[]>;
+}
+
+export interface LoopUser {
+  readonly deliver: (parts: Buffer[]) => void;
+  readonly onFault: (error: unknown) => void;
 }
 
 /** Why a round ended: its bounds, nothing there (only a round that does not wait can tell), or the socket was closed. */
@@ -32,20 +39,25 @@ const roundBytes = 1_048_576;
 const roundMs = 4;
 
 export class ReceiveLoop {
-  /** Resolves when the socket is closed. */
+  /** Resolves when the socket is closed or the loop has failed; never rejects. */
   readonly ended: Promise<void>;
   readonly #socket: ReadableSocket;
   readonly #deliver: (parts: Buffer[]) => void;
+  readonly #onFault: (error: unknown) => void;
   readonly #nowMs: () => number;
   #isWaiting = false;
   #deliveredCount = 0;
 
-  /** Starts reading. @param deliver - must not throw */
-  constructor(socket: ReadableSocket, deliver: (parts: Buffer[]) => void, nowMs: () => number) {
+  /**
+   * Starts reading.
+   * @param user - `onFault` is told once why the loop has ended on a socket that is open; must not throw
+   */
+  constructor(socket: ReadableSocket, user: LoopUser, nowMs: () => number) {
     this.#socket = socket;
-    this.#deliver = deliver;
+    this.#deliver = user.deliver;
+    this.#onFault = user.onFault;
     this.#nowMs = nowMs;
-    this.ended = this.#run();
+    this.ended = this.#run().catch(this.#onFault); // R4
   }
 
   /** Asked in a turn of its own: whether everything that was there when the turn began has been delivered. */

@@ -10,6 +10,7 @@
  * L3 `unbind` refuses newcomers but keeps the port: libzmq would hang up on every accepted peer with it.
  * L4 The socket never dials. To hang up a dial while it asks for admission makes libzmq's `close` wait for ever, and
  *    dialling takes the signal that a waiting receive needs (R3). So a dial has a socket of its own, as to any peer.
+ * L5 An error of libzmq that is not expected ends the listener with all its pipes, not the process (WIRE-003).
  */
 import type { Router } from 'zeromq';
 import type { Clock } from '@zlink/kernel/internal/time';
@@ -24,7 +25,7 @@ import { AcceptedPipe, type SharedRouter } from './accepted-pipe.ts';
 import { plainAddress } from './addresses.ts';
 import type { AdmissionGate } from './admission-gate.ts';
 import { HandshakeLedger } from './handshake-ledger.ts';
-import { CONNECTION_LOST } from './native-errors.ts';
+import { CONNECTION_LOST, faultText } from './native-errors.ts';
 import { ReceiveLoop } from './receive-loop.ts';
 import { type SocketEvent, watchSocket } from './socket-monitor.ts';
 
@@ -33,6 +34,8 @@ export interface ListenerHost {
   readonly gate: AdmissionGate;
   dial(options: PipeConnectOptions, sink: PipeSink): Pipe;
   onClosed(listener: RouterListener): void;
+  /** For the log; must not throw. */
+  onFault(address: string, error: unknown): void;
 }
 
 const routingIdBytes = 5;
@@ -57,13 +60,11 @@ export class RouterListener implements PipeListener, SharedRouter {
     this.#onRefused = options.onRefused;
     this.#host = host;
     const { clock } = host;
-    const loop = new ReceiveLoop(
-      socket,
-      (parts) => this.#onMessage(parts),
-      () => clock.nowMs(),
-    );
+    const onFault = (error: unknown): void => this.#end(error);
+    const reader = { deliver: (parts: Buffer[]): void => this.#onMessage(parts), onFault };
+    const loop = new ReceiveLoop(socket, reader, () => clock.nowMs());
     this.#ledger = new HandshakeLedger({ clock, onRefused: options.onRefused, isBehind: () => !loop.isEmpty });
-    this.gone = watchSocket(socket, (event) => this.#onEvent(event));
+    this.gone = watchSocket(socket, { onEvent: (event) => this.#onEvent(event), onFault });
   }
 
   connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
@@ -76,6 +77,10 @@ export class RouterListener implements PipeListener, SharedRouter {
 
   close(): Promise<void> {
     return this.abandon('listener is closed');
+  }
+
+  get isClosed(): boolean {
+    return this.#socket.closed;
   }
 
   /** Closes; pipes that their owners have not closed end with `reason`. Resolves when the port is free. */
@@ -101,6 +106,15 @@ export class RouterListener implements PipeListener, SharedRouter {
 
   keepSending(lingerMs: number): void {
     this.#keepSendingUntilMs = Math.max(this.#keepSendingUntilMs, this.#host.clock.nowMs() + lingerMs);
+  }
+
+  onFault(error: unknown): void {
+    this.#host.onFault(this.address, error);
+  }
+
+  #end(error: unknown): void {
+    this.onFault(error);
+    void this.abandon(faultText(error)); // L5
   }
 
   #onMessage(parts: readonly Buffer[]): void {

@@ -5,8 +5,9 @@
  *
  * 1. Events are read until the socket is gone: libzmq's I/O thread blocks for ever on an observer that was closed early.
  * 2. A storm of events gives other sockets and timers their turn.
+ * 3. Watching never rejects: what goes wrong is told to `onFault`, and events are read on for the sake of 1 (WIRE-003).
  */
-import type { Event, Socket } from 'zeromq';
+import type { Event } from 'zeromq';
 import { plainAddress } from './addresses.ts';
 import { type HandshakeFault, handshakeFault } from './native-errors.ts';
 import { nextTurn } from './next-turn.ts';
@@ -23,14 +24,35 @@ export type SocketEvent =
 
 const eventsPerTurn = 64;
 
-/** Resolves when the socket is gone for good, its unsent messages included. */
-export async function watchSocket(socket: Socket, onEvent: (event: SocketEvent) => void): Promise<void> {
-  const observer = socket.events;
+/** The part of a zeromq.js socket that is watched. */
+export interface WatchedSocket {
+  readonly events: { receive(): Promise<Event> };
+}
+
+export interface SocketWatcher {
+  readonly onEvent: (event: SocketEvent) => void;
+  /** Closes the socket; must not throw. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Resolves when the socket is gone for good, its unsent messages included, or cannot be watched any more. */
+export async function watchSocket(socket: WatchedSocket, watcher: SocketWatcher): Promise<void> {
+  let observer: WatchedSocket['events'] | undefined;
   for (let count = 1; ; count++) {
-    const event = await observer.receive();
+    let event: Event;
+    try {
+      observer ??= socket.events; // opens it: there may be no descriptor left
+      event = await observer.receive();
+    } catch (error) {
+      return watcher.onFault(error); // 3: without events the end cannot be waited for
+    }
     if (event.type === 'end') return; // 1: zeromq.js has closed the observer by now
-    const told = translate(event);
-    if (told !== undefined) onEvent(told);
+    try {
+      const told = translate(event);
+      if (told !== undefined) watcher.onEvent(told);
+    } catch (error) {
+      watcher.onFault(error); // 3
+    }
     if (count % eventsPerTurn === 0) await nextTurn(); // 2
   }
 }

@@ -5,7 +5,8 @@
  *
  * 1. A send never waits and nothing is dropped: no timeout, no mark. The windows of the links bound the memory (CORE-004).
  * 2. libzmq never reconnects: it would carry frames of one connection over to the next (CORE-014). Its switch for that
- *    also drops received frames that nobody has read yet, so the interval is merely longer than any process lives.
+ *    also drops received frames that nobody has read yet, so the interval is merely as long as it may be, 6.9 days:
+ *    a pipe closes its socket as soon as its connection has ended, long before libzmq would dial again.
  * 3. A connection that is cut without a word is given up by libzmq's own heartbeats, which a busy event loop does not
  *    delay: links notice earlier, but only libzmq can give the descriptor back ([C03]).
  */
@@ -16,7 +17,7 @@ import type { CurveClientOptions, CurveServerOptions } from './curve.ts';
 /** Time for a stranger to complete the handshake of libzmq ([C06]). */
 const handshakeIntervalMs = 5_000;
 
-const neverMs = 600_000_000; // libzmq adds up to as much again and counts in 32 bits
+const farOffMs = 600_000_000; // libzmq adds up to as much again and counts in 32 bits
 const heartbeatIntervalMs = 5_000;
 const heartbeatTimeoutMs = 15_000;
 const backlogCount = 1_024;
@@ -30,7 +31,7 @@ const common = {
   sendTimeout: 0, // 1
   sendHighWaterMark: 0,
   receiveHighWaterMark: 0,
-  reconnectInterval: neverMs, // 2
+  reconnectInterval: farOffMs, // 2
   handshakeInterval: handshakeIntervalMs,
   heartbeatInterval: heartbeatIntervalMs, // 3
   heartbeatTimeout: heartbeatTimeoutMs,

@@ -10,22 +10,25 @@
  */
 import type { Context } from 'zeromq';
 import { ZLinkError } from '@zlink/kernel/errors';
-import type {
-  Pipe,
-  PipeConnectOptions,
-  PipeEngine,
-  PipeListener,
-  PipeListenOptions,
-  PipeSecurity,
-  PipeSink,
+import {
+  noteClosed,
+  noteOpen,
+  type Pipe,
+  type PipeConnectOptions,
+  type PipeEngine,
+  type PipeListener,
+  type PipeListenOptions,
+  type PipeSecurity,
+  type PipeSink,
 } from '@zlink/kernel/internal/transport';
 import { resolveDial } from './addresses.ts';
+import { ClientKeys } from './client-keys.ts';
 import { returnContext, takeContext } from './contexts.ts';
 import { createCurveProof, curveClientOptions } from './curve.ts';
 import { type DealerHost, DealerPipe } from './dealer-pipe.ts';
 import { type ResolvedEngineOptions, resolveEngineOptions, type ZmqEngineOptions } from './engine-options.ts';
 import { ListenerOpener } from './listener-opener.ts';
-import { noteClosed, noteOpen } from './open-transports.ts';
+import { nativeCode } from './native-errors.ts';
 import type { RouterListener } from './router-listener.ts';
 import { openDealer, requireNativeFeatures } from './socket-options.ts';
 
@@ -50,13 +53,14 @@ class ZmqEngine implements PipeEngine {
   #closed: Promise<void> | undefined;
 
   constructor(options: ResolvedEngineOptions) {
-    const { clock, security } = options;
+    const { clock, security, warn } = options;
     const context = takeContext(options.ioThreads);
     const keys = security && curveClientOptions(security);
     const dialProblem = security !== undefined && keys === undefined ? 'no server key is pinned' : undefined;
     this.#context = context;
-    this.security = security && createCurveProof(security);
-    this.#opener = new ListenerOpener(context, options, (connect, sink) => this.connect(connect, sink));
+    const clientKeys = security && new ClientKeys(security.allowedClientKeys);
+    this.security = security && clientKeys && createCurveProof(security, clientKeys);
+    this.#opener = new ListenerOpener(context, options, clientKeys, (connect, sink) => this.connect(connect, sink));
     this.#dealerHost = {
       dialProblem,
       resolve: resolveDial,
@@ -64,6 +68,7 @@ class ZmqEngine implements PipeEngine {
       nowMs: () => clock.nowMs(),
       onSocket: (gone) => this.#stayFor(gone),
       onClosed: (pipe) => this.#pipes.delete(pipe),
+      onFault: (address, error) => warn({ event: 'internal fault', address, code: nativeCode(error), error }),
     };
     noteOpen(this); // 3
   }

@@ -23,14 +23,15 @@ export interface ZmqTransportOptions {
 }
 
 export function createZmqTransport(options: ZmqTransportOptions): Transport {
-  const { logger, security, ioThreads, liveness, onStall } = options;
+  const { logger, security, ioThreads, liveness, onStall, clock = systemClock } = options;
   const engine = createZmqEngine({
     ...(ioThreads === undefined ? {} : { ioThreads }),
     ...(security === undefined ? {} : { security }),
+    clock,
     warn: (warning) => logger.warn({ eventId: 'zlink.transport.engine_warning', ...warning }),
   });
   return createLinkTransport(engine, {
-    clock: options.clock ?? systemClock,
+    clock,
     permits: options.permits,
     budgetBytes: options.memory.budgetBytes,
     maxWindowBytes: options.memory.maxWindowBytes,

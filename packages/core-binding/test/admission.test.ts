@@ -1,6 +1,7 @@
 import { ManualClock, until } from '@zlink/testing';
 import { AdmissionGate } from '../src/admission-gate.ts';
 import { AttemptRate } from '../src/attempt-rate.ts';
+import { ClientKeys } from '../src/client-keys.ts';
 import type { CurveSecurity } from '../src/index.ts';
 import { closeEngines, engine } from './engines.ts';
 import { dial, dialAndGreet, listen } from './pipe-recorder.ts';
@@ -79,14 +80,15 @@ type Keys = CurveSecurity['allowedClientKeys'];
 
 function gate(allowedClientKeys: Keys): {
   readonly gate: AdmissionGate;
+  readonly clientKeys: ClientKeys;
   readonly clock: ManualClock;
   readonly refused: string[];
 } {
   const { rate: attempts, clock } = rate();
   const refused: string[] = [];
-  const security: CurveSecurity = { publicKey: '', secretKey: '', ...(allowedClientKeys && { allowedClientKeys }) };
-  const made = new AdmissionGate({ rate: attempts, security, clock, onRefused: (reason) => refused.push(reason) });
-  return { gate: made, clock, refused };
+  const clientKeys = new ClientKeys(allowedClientKeys);
+  const made = new AdmissionGate({ rate: attempts, clientKeys, clock, onRefused: (reason) => refused.push(reason) });
+  return { gate: made, clientKeys, clock, refused };
 }
 
 test('[SEC-002] a key callback that takes longer than 4 s has refused, and is not waited for', async () => {
@@ -109,12 +111,8 @@ test('[SEC-002] no more than 1,024 keys are looked up at once', async () => {
   const clock = new ManualClock();
   const refused: string[] = [];
   const many = new AttemptRate({ ...limits, burstCount: 5_000 }, () => clock.nowMs());
-  const security: CurveSecurity = {
-    publicKey: '',
-    secretKey: '',
-    allowedClientKeys: () => new Promise(() => undefined),
-  };
-  const busy = new AdmissionGate({ rate: many, security, clock, onRefused: (reason) => refused.push(reason) });
+  const clientKeys = new ClientKeys(() => new Promise(() => undefined));
+  const busy = new AdmissionGate({ rate: many, clientKeys, clock, onRefused: (reason) => refused.push(reason) });
   const verdicts = Array.from({ length: 1_030 }, () => busy.admits('192.0.2.1', 'key'));
   await until(() => refused.length === 6, 'refused');
   expect(new Set(refused)).toEqual(new Set(['busy']));
@@ -128,6 +126,32 @@ test('[SEC-001] a secured listener lets nobody in who shows no key', async () =>
   expect(await open.admits('192.0.2.1', undefined)).toBe(false);
   expect(await open.admits('192.0.2.1', 'any key')).toBe(true);
   expect(refused).toEqual(['unknownClientKey']);
+});
+
+test('[SEC-001] a key that a callback has let in is known until the callback refuses it', async () => {
+  let allowed = true;
+  const { gate: asking, clientKeys } = gate(() => allowed);
+  expect(clientKeys.wasLetIn('key')).toBe(false);
+  await asking.admits('192.0.2.1', 'key');
+  expect([clientKeys.wasLetIn('key'), clientKeys.wasLetIn('another key')]).toEqual([true, false]);
+  allowed = false;
+  await asking.admits('192.0.2.1', 'key');
+  expect(clientKeys.wasLetIn('key')).toBe(false);
+});
+
+test('[SEC-001] of more than 65,536 keys that a callback has let in, the oldest is forgotten', () => {
+  const keys = new ClientKeys(() => true);
+  for (let at = 0; at < 65_536; at++) keys.note(`key ${at}`, true);
+  keys.note('key 0', true);
+  keys.note('one more', true);
+  expect(['key 0', 'key 1', 'key 2', 'one more'].map((key) => keys.wasLetIn(key))).toEqual([true, false, true, true]);
+});
+
+test('[SEC-001] a list knows its keys by itself, and without a restriction every key is one', () => {
+  const listed = new ClientKeys(['key']);
+  listed.note('another key', true);
+  expect([listed.wasLetIn('key'), listed.wasLetIn('another key')]).toEqual([true, false]);
+  expect(new ClientKeys(undefined).wasLetIn('any key')).toBe(true);
 });
 
 test('[CORE-011] a closed gate refuses before anything else', async () => {

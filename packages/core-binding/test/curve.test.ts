@@ -148,6 +148,25 @@ test('[SEC-001] a key pair that does not belong together is a configuration erro
   );
 });
 
+test('[SEC-001] a server key that shares no secret with anyone is a configuration error', () => {
+  expect(() => createZmqEngine({ security: { ...client, serverPublicKey: '0'.repeat(40) } })).toThrow(
+    'security.serverPublicKey is no key of a server',
+  );
+});
+
+test.each<[string, CurveSecurity['allowedClientKeys']]>([
+  ['list', [client.publicKey]],
+  ['callback', (key) => key === client.publicKey],
+])('[SEC-001] a secured engine tells keys that it has let in from others: %s', async (_, allowedClientKeys) => {
+  const serving = engine({ security: { ...server, ...(allowedClientKeys && { allowedClientKeys }) } });
+  const listener = await listen(serving);
+  await dialAndGreet(engine({ security: dialing }), listener);
+  const other = dial(engine({ security: { ...stranger, serverPublicKey: server.publicKey } }), listener.address);
+  await other.recorder.end();
+  expect(serving.security!.admits(client.publicKey)).toBe(true);
+  expect(serving.security!.admits(stranger.publicKey)).toBe(false);
+});
+
 test('[SEC-001] an unsecured bind that others can reach is warned of once', async () => {
   const warnings: unknown[] = [];
   const warn = (warning: unknown): void => void warnings.push(warning);

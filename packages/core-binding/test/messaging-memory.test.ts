@@ -84,22 +84,6 @@ test('[JOBQ-001] [ERR-002] every mistake is reported, one for each option', () =
   ]);
 });
 
-const version1 = '/sys/fs/cgroup/memory/memory.limit_in_bytes';
-const version2 = '/sys/fs/cgroup/memory.max';
-
-test.each<[string, Readonly<Record<string, string>>, number | undefined]>([
-  ['version 2', { [version2]: '536870912' }, 536_870_912],
-  ['version 2 without a limit', { [version2]: 'max' }, undefined],
-  ['version 1', { [version1]: '268435456' }, 268_435_456],
-  ['version 1 without a limit', { [version1]: '9223372036854771712' }, undefined],
-  ['both', { [version2]: '536870912', [version1]: '268435456' }, 536_870_912],
-  ['more than the machine has', { [version2]: String(8 * GIB) }, undefined],
-  ['nonsense', { [version2]: '-1', [version1]: 'lots' }, undefined],
-  ['no container', {}, undefined],
-])('[JOBQ-002] the limit of a container: %s', (_, files, containerBytes) => {
-  expect(readMemoryFacts((path) => files[path], 4 * GIB)).toMatchObject({ containerBytes, physicalBytes: 4 * GIB });
-});
-
 test('[JOBQ-002] on this machine the facts are plausible and a budget comes of them', () => {
   const known = readMemoryFacts();
   expect(known.heapBytes).toBeGreaterThan(1_048_576);

@@ -34,11 +34,19 @@ class FullSocket implements ReadableSocket {
     waiting?.deliver(message);
   }
 
+  failReceive(error: Error): void {
+    this.#waiting?.fail(error);
+  }
+
   close(): void {
     this.closed = true;
     this.#waiting?.fail(new Error('closed'));
   }
 }
+
+const fail = (error: unknown): never => {
+  throw error;
+};
 
 const messages = (count: number, bytes: number): Buffer[][] =>
   Array.from({ length: count }, () => [Buffer.alloc(bytes)]);
@@ -47,7 +55,7 @@ const messages = (count: number, bytes: number): Buffer[][] =>
 async function rounds(socket: FullSocket, nowMs: () => number): Promise<number[]> {
   const counts: number[] = [];
   let count = 0;
-  const loop = new ReceiveLoop(socket, () => count++, nowMs);
+  const loop = new ReceiveLoop(socket, { deliver: () => void count++, onFault: fail }, nowMs);
   for (let turn = 0; turn < 12; turn++) {
     await loopTurns(1);
     counts.push(count);
@@ -76,11 +84,7 @@ test('[CORE-002] time in which nothing came does not count', async () => {
   let nowMs = 0;
   const socket = new FullSocket([]);
   const delivered: Buffer[][] = [];
-  const loop = new ReceiveLoop(
-    socket,
-    (parts) => delivered.push(parts),
-    () => nowMs,
-  );
+  const loop = new ReceiveLoop(socket, { deliver: (parts) => void delivered.push(parts), onFault: fail }, () => nowMs);
   await loopTurns(1);
   expect(loop.isEmpty).toBe(true);
   nowMs = 60_000;
@@ -90,6 +94,32 @@ test('[CORE-002] time in which nothing came does not count', async () => {
   expect(loop.isEmpty).toBe(true);
   socket.close();
   await loop.ended;
+});
+
+test('[WIRE-003] a receive that fails on an open socket ends the loop and is told once', async () => {
+  const faults: unknown[] = [];
+  const socket = new FullSocket(messages(3, 10));
+  const loop = new ReceiveLoop(
+    socket,
+    { deliver: () => undefined, onFault: (error) => void faults.push(error) },
+    () => 0,
+  );
+  await loopTurns(1);
+  socket.failReceive(new Error('broken'));
+  await loop.ended;
+  expect(faults).toEqual([expect.objectContaining({ message: 'broken' })]);
+});
+
+test('[WIRE-003] a user that throws ends the loop and is told once', async () => {
+  const faults: unknown[] = [];
+  let delivered = 0;
+  const deliver = (): void => {
+    delivered++;
+    throw new Error('user is broken');
+  };
+  const user = { deliver, onFault: (error: unknown): void => void faults.push(error) };
+  await new ReceiveLoop(new FullSocket(messages(3, 10)), user, () => 0).ended;
+  expect([delivered, faults]).toEqual([1, [expect.objectContaining({ message: 'user is broken' })]]);
 });
 
 test('[CORE-002] a flood from one peer delays neither timers nor other sockets', async () => {

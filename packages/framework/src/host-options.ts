@@ -4,6 +4,7 @@ import {
   type MessagingMemory,
   curveProblems,
   readMemoryFacts,
+  readProcessorFacts,
   resolveMessagingMemory,
 } from '@zlink/core-binding';
 import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
@@ -12,7 +13,7 @@ import type { Problems } from '@zlink/kernel/errors';
 import { isHost, isWildcardHost } from '@zlink/kernel/identity';
 import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
 import { guardLogger, type Logger, stderrLogger } from '@zlink/kernel/observe';
-import { readProcessorFacts, resolveJobQueue } from './job-queue.ts';
+import { resolveJobQueue } from './job-queue.ts';
 
 export type Profile = 'compact' | 'lowLatency' | 'balanced' | 'throughput';
 

@@ -1,10 +1,9 @@
 /**
  * How many received messages may wait for their handler: from options and processors (JOBQ-001, JOBQ-003).
  *
- * Owns the table of profiles and the detection of processors. Leaves taking and returning permits to the kernel.
+ * Owns the table of profiles. Leaves what the machine has to core-binding and taking and returning permits to the kernel.
  */
-import { availableParallelism } from 'node:os';
-import { readFileSync } from 'node:fs';
+import type { ProcessorFacts } from '@zlink/core-binding';
 import type { Problems } from '@zlink/kernel/errors';
 import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
 import type { Profile } from './host-options.ts';
@@ -14,13 +13,6 @@ export interface JobQueueOptions {
   readonly maxQueuedApplicationJobs?: number;
   readonly pauseThresholdPercent?: number;
   readonly resumeThresholdPercent?: number;
-}
-
-/** What is known about processors; undefined: unknown. */
-export interface ProcessorFacts {
-  readonly parallelism: number | undefined;
-  readonly affinity: number | undefined;
-  readonly quota: number | undefined;
 }
 
 const JOBS_PER_PROCESSOR: Readonly<Record<Profile, number>> = {
@@ -65,44 +57,6 @@ function resolveMax(options: JobQueueOptions, facts: ProcessorFacts, problems: P
 export function effectiveProcessors(facts: ProcessorFacts): number {
   const known = [facts.parallelism, facts.affinity, facts.quota].filter((n) => n !== undefined && n >= 1);
   return known.length === 0 ? 1 : Math.min(...(known as number[]));
-}
-
-/** Content of a file, trimmed; undefined: there is none. */
-type ReadText = (path: string) => string | undefined;
-
-export function readProcessorFacts(read: ReadText = readFile, parallelism = availableParallelism()): ProcessorFacts {
-  return { parallelism, affinity: readCpusetCount(read), quota: readQuota(read) };
-}
-
-/** `floor(quota / period)` of cgroup version 2, then 1; at least 1. */
-function readQuota(read: ReadText): number | undefined {
-  const version2 = read('/sys/fs/cgroup/cpu.max')?.split(' ');
-  const [quota, period] = (
-    version2 ?? ['cpu.cfs_quota_us', 'cpu.cfs_period_us'].map((name) => read(`/sys/fs/cgroup/cpu/${name}`))
-  ).map(Number);
-  if (quota === undefined || period === undefined || !(quota > 0) || !(period > 0)) return undefined;
-  return Math.max(1, Math.floor(quota / period));
-}
-
-/** Counts a list like `0-3,8`, of cgroup version 2, then 1. */
-function readCpusetCount(read: ReadText): number | undefined {
-  const text =
-    read('/sys/fs/cgroup/cpuset.cpus.effective') ?? read('/sys/fs/cgroup/cpuset/cpuset.effective_cpus') ?? '';
-  if (!/^\d+(-\d+)?(,\d+(-\d+)?)*$/.test(text)) return undefined;
-  let count = 0;
-  for (const range of text.split(',')) {
-    const [first, last] = range.split('-').map(Number);
-    count += (last ?? first ?? 0) - (first ?? 0) + 1;
-  }
-  return count;
-}
-
-function readFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined; // not this kind of system
-  }
 }
 
 function isPercent(option: string, value: number, min: number, max: number, problems: Problems): boolean {

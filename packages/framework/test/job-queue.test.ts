@@ -1,5 +1,6 @@
+import { readProcessorFacts } from '@zlink/core-binding';
 import { Problems } from '@zlink/kernel/errors';
-import { effectiveProcessors, type JobQueueOptions, readProcessorFacts, resolveJobQueue } from '../src/job-queue.ts';
+import { effectiveProcessors, type JobQueueOptions, resolveJobQueue } from '../src/job-queue.ts';
 
 const facts = { parallelism: 4, affinity: undefined, quota: undefined };
 
@@ -48,39 +49,6 @@ test('[JOBQ-003] more jobs than an integer holds are a configuration mistake', (
     `inboundDispatch.maxQueuedApplicationJobs (computed): ${256 * (most + 1)} is not allowed, allowed: up to 2147483647`,
   );
   expect(resolve({ maxQueuedApplicationJobs: 5 }, many(most + 1)).max).toBe(5);
-});
-
-const system = (files: Readonly<Record<string, string>>) => readProcessorFacts((path) => files[path], 64);
-
-test.each([
-  ['version 2', { '/sys/fs/cgroup/cpu.max': '250000 100000', '/sys/fs/cgroup/cpuset.cpus.effective': '0-3,8' }, 5, 2],
-  ['version 2, no quota', { '/sys/fs/cgroup/cpu.max': 'max 100000' }, undefined, undefined],
-  ['version 2, less than one processor', { '/sys/fs/cgroup/cpu.max': '50000 100000' }, undefined, 1],
-  [
-    'version 1',
-    {
-      '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '300000',
-      '/sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000',
-      '/sys/fs/cgroup/cpuset/cpuset.effective_cpus': '7',
-    },
-    1,
-    3,
-  ],
-  [
-    'version 1, no quota',
-    { '/sys/fs/cgroup/cpu/cpu.cfs_quota_us': '-1', '/sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000' },
-    undefined,
-    undefined,
-  ],
-  [
-    'files of other content',
-    { '/sys/fs/cgroup/cpu.max': '', '/sys/fs/cgroup/cpuset.cpus.effective': 'all' },
-    undefined,
-    undefined,
-  ],
-  ['no such files', {}, undefined, undefined],
-])('[JOBQ-003] processors of a container: %s', (_, files, affinity, quota) => {
-  expect(system(files)).toEqual({ parallelism: 64, affinity, quota });
 });
 
 test('[JOBQ-003] this machine has at least one processor', () => {

@@ -8,11 +8,20 @@ import type { PipeSecurity } from '@zlink/kernel/internal/transport';
 const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** Signatures made here hold in every fake: they are bound to key and message alone. */
-export function createFakeSecurity(publicKey: string, serverPublicKey?: string): PipeSecurity {
+/**
+ * Signatures made here hold in every fake: they are bound to key and message alone.
+ *
+ * @param clientKeys - keys that this side lets in; default: any
+ */
+export function createFakeSecurity(
+  publicKey: string,
+  serverPublicKey?: string,
+  clientKeys?: ReadonlySet<string>,
+): PipeSecurity {
   return {
     publicKey,
     serverPublicKey,
+    admits: (key) => clientKeys?.has(key) ?? true,
     sign: (message) => checksum(publicKey, message),
     verify: (key, message, signature) => {
       const expected = checksum(key, message);

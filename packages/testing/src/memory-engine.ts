@@ -7,19 +7,20 @@
  * 2. An engine is in `globalThis.__zlinkOpenTransports` while it is open, so that a leak is found.
  * 3. `close` resolves when nothing of the engine is under way any more.
  */
-import type {
-  Pipe,
-  PipeConnectOptions,
-  PipeEngine,
-  PipeListener,
-  PipeListenOptions,
-  PipeSecurity,
-  PipeSink,
+import {
+  noteClosed,
+  noteOpen,
+  type Pipe,
+  type PipeConnectOptions,
+  type PipeEngine,
+  type PipeListener,
+  type PipeListenOptions,
+  type PipeSecurity,
+  type PipeSink,
 } from '@zlink/kernel/internal/transport';
 import type { ConnectionSide } from './memory-connection.ts';
 import type { MemoryNetwork } from './memory-network.ts';
 import { OpenEnds } from './open-ends.ts';
-import { noteClosed, noteOpen } from './open-transports.ts';
 
 const ENGINE_CLOSED = 'engine closed';
 

@@ -47,6 +47,9 @@ export function examineHello(decoded: DecodedHello, expected: Expectation): Exam
     if (!secured.verify(hello.publicKey, decoded.signed, decoded.proof)) {
       return refuse(RejectReason.wrongSecurityIdentity, 'proof of the security identity is missing or wrong');
     }
+    if (!expected.dialed && !secured.admits(hello.publicKey)) {
+      return refuse(RejectReason.wrongSecurityIdentity, 'security identity is none of those that were let in');
+    }
   }
   const rejection = mismatch(hello, expected);
   if (rejection !== undefined) return { ok: false, rejection };

@@ -6,6 +6,8 @@
  *
  * H1 Nothing but the expected record is accepted; every other input ends the pipe with a counted reason.
  * H2 The pipe becomes a link by `onGreeting`, or `onFailed` is called once; never both.
+ * H3 A first message of several parts, or larger than a hello or admit may be, is not even looked at (SEC-002): engines
+ *    limit parts for the whole of a listener's life, and so let in what is meant for admitted peers.
  */
 import type { Clock, DeadlineEntry, DeadlineWheel } from '../time/index.ts';
 import type { Pipe, PipeSink } from '../transport/engine.ts';
@@ -18,6 +20,7 @@ import {
   decodeRejection,
   encodeRejection,
 } from '../wire/hello.ts';
+import { HEADER_BYTES, HELLO_BYTES } from '../wire/limits.ts';
 import { RecordReader } from '../wire/record-reader.ts';
 import { RecordKind } from '../wire/record.ts';
 
@@ -140,11 +143,13 @@ export function sendRecord(pipe: Pipe, kind: RecordKind, payload: Uint8Array): v
   pipe.send(parts);
 }
 
+const LARGEST_GREETING_BYTES = HEADER_BYTES + HELLO_BYTES;
+
 const MALFORMED: Rejection = { reason: RejectReason.malformed, text: 'handshake is malformed' };
 
 function readSingleRecord(parts: readonly Uint8Array[], first: number): RecordReader | undefined {
   const batch = parts[first];
-  if (batch === undefined || parts.length !== first + 1) return undefined;
+  if (batch === undefined || parts.length !== first + 1 || batch.length > LARGEST_GREETING_BYTES) return undefined; // H3
   const record = new RecordReader([]);
   record.nextPart = first + 1;
   return record.read(batch, 0, parts) === batch.length ? record : undefined;

@@ -66,6 +66,11 @@ export interface PipeSecurity {
   readonly publicKey: string;
   /** Key that the other end of a dialled pipe must own; undefined: this host does not dial. */
   readonly serverPublicKey: string | undefined;
+  /**
+   * Whether the accepting side has let in a client with this key. A peer proves a key inside the connection; that it is
+   * one of those which may connect is another question, asked at the connection's beginning and here again.
+   */
+  admits(publicKey: string): boolean;
   /** Proves to the owner of `forPublicKey` that the sender of `message` owns `publicKey`. */
   sign(message: Uint8Array, forPublicKey: string): Uint8Array;
   /** Whether `message` was signed by the owner of `publicKey`. */

@@ -43,7 +43,7 @@ test('[CS-003] a port in use is named by the server that cannot have it', async 
   const { endpoint } = await first.expect('ready', limitMs);
   const second = startServer(Number(new URL(endpoint).port));
   await expect(second.expect('ready', limitMs)).rejects.toThrow(
-    `server elm failed: [AlreadyExists] address ${endpoint} is in use`,
+    `server elm failed: [AlreadyExists] channel "shop" server: address ${endpoint} is in use`,
   );
   await second.ended;
   first.drain();

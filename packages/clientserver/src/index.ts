@@ -1,3 +1,4 @@
+export { builderOf, runtimeOf } from './channel-facades.ts';
 export {
   ClientServerChannel,
   type ClientServerChannelBuilder,

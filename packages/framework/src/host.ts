@@ -7,7 +7,7 @@
  * H2 After `start` has been called the description is frozen (HOSTREG-004).
  * H3 One shutdown: all callers share its result; it ends at its deadline, come what may (DRAIN-005 to DRAIN-007).
  */
-import type { ClientServerChannelBuilder, ClientServerRuntime } from '@zlink/clientserver';
+import { builderOf, type ClientServerChannelBuilder, type ClientServerRuntime, runtimeOf } from '@zlink/clientserver';
 import { type CallPath, isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import { type CodecExtension, CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
@@ -34,9 +34,15 @@ export interface RuntimeQuery {
   inboundDispatch(): { readonly permitsInUse: number; readonly max: number; readonly flow: ReceiveFlow };
 }
 
+/** Registers codec extensions; chainable. */
+export interface HostCodecs {
+  /** @throws ZLinkError `InvalidOperation` once the host has started */
+  use(extension: CodecExtension): HostCodecs;
+}
+
 export interface Host extends AsyncDisposable {
   /** Registers codecs beside JSON. @see CODEC-001 */
-  codecs(): { use(extension: CodecExtension): unknown };
+  codecs(): HostCodecs;
   /** Runs around channel handlers, in order of registration. @see DISP-006 */
   addFilter(filter: Filter): this;
   /** Starts and stops with the host. @see SVC-001 */
@@ -114,9 +120,15 @@ class ZLinkHost implements Host {
     return this.#wiring?.parts.permits.max ?? 0;
   }
 
-  codecs(): { use(extension: CodecExtension): unknown } {
+  codecs(): HostCodecs {
     this.#requireOpen();
-    return this.#codecs;
+    const facade: HostCodecs = Object.freeze({
+      use: (extension: CodecExtension) => {
+        this.#codecs.use(extension);
+        return facade;
+      },
+    });
+    return facade;
   }
 
   addFilter(filter: Filter): this {
@@ -133,11 +145,11 @@ class ZLinkHost implements Host {
 
   addClientServerChannel(channelName: string): ClientServerChannelBuilder {
     this.#requireOpen();
-    return this.#channels.addClientServer(channelName, this.#requireOpen);
+    return builderOf(this.#channels.addClientServer(channelName, this.#requireOpen));
   }
 
   clientServerChannel(channelName: string): ClientServerRuntime {
-    return this.#channels.clientServer(channelName);
+    return runtimeOf(this.#channels.clientServer(channelName));
   }
 
   start(signal?: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-export { createHost, type Host, type RuntimeQuery } from './host.ts';
+export { createHost, type Host, type HostCodecs, type RuntimeQuery } from './host.ts';
 export type { HostOptions, Profile } from './host-options.ts';
 export type { RouteClient } from './route-client.ts';
 export type { ShutdownResult } from './shutdown.ts';
@@ -17,8 +17,10 @@ export type {
   ChannelContext,
   DispatchKind,
   Filter,
+  FanoutContext,
   FilterContext,
   MessageContext,
+  NodeContext,
   RequestHandler,
   SendHandler,
   ServiceProvider,

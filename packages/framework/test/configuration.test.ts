@@ -33,7 +33,9 @@ async function problemsOf(describe: (host: Host) => void, options: HostOptions =
 }
 
 test('[HOSTREG-003] without a mistake the description of these tests gets as far as binding', async () => {
-  expect((await rejection(makeDoomedHost().start())).message).toMatch(/^\[AlreadyExists\] address .* is in use$/);
+  expect((await rejection(makeDoomedHost().start())).message).toMatch(
+    /^\[AlreadyExists\] channel ".*" server: address .* is in use$/,
+  );
 });
 
 const serverOf = (host: Host) =>

@@ -155,7 +155,9 @@ test('[HOSTREG-003] a port that is taken fails the start, and the ports bound be
     .listen(taken.port)
     .addRequestHandler(Ask, () => 2);
   const error = await rejection(host.start());
-  expect(error.message).toBe(`[AlreadyExists] address tcp://127.0.0.1:${taken.port} is in use`);
+  expect(error.message).toBe(
+    `[AlreadyExists] channel "second" server: address tcp://127.0.0.1:${taken.port} is in use`,
+  );
   expect(host.state).toBe('error');
   expect(await isFree(first)).toBe(true);
   expect(host.query.listeners()).toEqual([]);

@@ -8,7 +8,7 @@
  *    answered, never left hanging (CS-008, HOST-004).
  */
 import { Dispatcher, type HandlerTable } from '@zlink/kernel/dispatch';
-import { ConfigurationError, describeValue } from '@zlink/kernel/errors';
+import { ConfigurationError, describeValue, isZLinkError, ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, isWildcardHost, newGeneration, newRid, parseEndpoint } from '@zlink/kernel/identity';
 import type { HostParts, ListenerStatus } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink, Listener } from '@zlink/kernel/internal/transport';
@@ -53,7 +53,7 @@ export class ChannelServer implements LinkSink {
   ): Promise<ChannelServer> {
     const server = new ChannelServer(channelName, options, handlers, parts);
     const advertiseHost = options.advertiseHost ?? parts.advertiseHost;
-    server.#listener = await parts.transport.listen({
+    const listening = parts.transport.listen({
       kind: EndpointKind.channelServer,
       accepts: EndpointKind.channelClient,
       scope: channelName,
@@ -64,6 +64,7 @@ export class ChannelServer implements LinkSink {
       descriptor: server.#descriptor,
       group: { policy: 'every', open: () => server },
     });
+    server.#listener = await listening.catch((error: unknown) => Promise.reject(named(error, server.#where)));
     return server;
   }
 
@@ -156,4 +157,11 @@ function describe(revision: bigint, state: DescriptorState, channelName: string,
 
 function loopbackFor(host: string | undefined): string {
   return host?.includes(':') === true ? '::1' : '127.0.0.1';
+}
+
+/** The same error, saying whose listener it was. */
+function named(error: unknown, where: string): Error {
+  if (!isZLinkError(error)) return error as Error; // whatever else a transport throws stays what it is
+  const text = error.message.replace(`[${error.kind}] `, '');
+  return new ZLinkError(error.kind, `${where} server: ${text}`, { cause: error });
 }

@@ -1,0 +1,30 @@
+import { createHost, request } from '@zlink/framework';
+import { startPair } from './hosts.ts';
+import { CHANNEL } from './packets.ts';
+
+test('[HOSTREG-005] what an application holds of a channel has no stages, before and after the start', async () => {
+  const described = createHost().addClientServerChannel(CHANNEL);
+  expect(Object.keys(described).sort()).toEqual(['client', 'server']);
+  const { server } = await startPair({});
+  const running = server.clientServerChannel(CHANNEL);
+  expect(Object.keys(running).sort()).toEqual(['channelName', 'endpoint', 'servers', 'setWeight', 'whenReady']);
+  expect([Object.isFrozen(described), Object.isFrozen(running), running.endpoint]).toEqual([
+    true,
+    true,
+    server.query.listeners()[0]?.endpoint,
+  ]);
+});
+
+test('[CODEC-001] codecs can be registered one after the other, and the registry itself is not shown', () => {
+  const codecs = createHost().codecs();
+  const extension = { register: () => undefined };
+  expect(codecs.use(extension).use(extension)).toBe(codecs);
+  expect(Object.keys(codecs)).toEqual(['use']);
+});
+
+test('[CALL-006] a call has only the methods of its operation', () => {
+  const host = createHost();
+  const Ask = request<number, number>('ask');
+  expect('timeoutMs' in host.routeClient.sendToChannel(CHANNEL, Ask(1))).toBe(false);
+  expect(Object.keys(host.routeClient).sort()).toEqual(['requestToChannel', 'sendToChannel']);
+});

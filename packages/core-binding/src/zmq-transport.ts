@@ -18,12 +18,10 @@ export interface ZmqTransportOptions {
   readonly clock?: Clock | undefined;
   readonly random?: RandomSource | undefined;
   readonly liveness?: LivenessTimes | undefined;
-  /** The event loop stood still for this long. */
-  readonly onStall?: ((stalledMs: number) => void) | undefined;
 }
 
 export function createZmqTransport(options: ZmqTransportOptions): Transport {
-  const { logger, security, ioThreads, liveness, onStall, clock = systemClock } = options;
+  const { logger, security, ioThreads, liveness, clock = systemClock } = options;
   const engine = createZmqEngine({
     ...(ioThreads === undefined ? {} : { ioThreads }),
     ...(security === undefined ? {} : { security }),
@@ -38,6 +36,5 @@ export function createZmqTransport(options: ZmqTransportOptions): Transport {
     random: options.random ?? systemRandom,
     logger,
     ...(liveness === undefined ? {} : { liveness }),
-    ...(onStall === undefined ? {} : { onStall }),
   });
 }

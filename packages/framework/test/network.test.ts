@@ -90,7 +90,9 @@ test('[NET-001] an address that this machine does not have fails the start', asy
   const server = makeServer({ options: { network: { bindHost: '192.0.2.1' } } }); // an address of no network at all
   const error = await rejection(server.start());
   expect([error.kind, error.cause]).toEqual(['InvalidOperation', undefined]);
-  expect(error.message).toBe('[InvalidOperation] tcp://192.0.2.1:0 is no address of this machine');
+  expect(error.message).toBe(
+    '[InvalidOperation] channel "billing" server: tcp://192.0.2.1:0 is no address of this machine',
+  );
 });
 
 test('[NET-002] the query names every listener, from its binding to its end', async () => {

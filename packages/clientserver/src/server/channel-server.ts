@@ -163,5 +163,5 @@ function loopbackFor(host: string | undefined): string {
 function named(error: unknown, where: string): Error {
   if (!isZLinkError(error)) return error as Error; // whatever else a transport throws stays what it is
   const text = error.message.replace(`[${error.kind}] `, '');
-  return new ZLinkError(error.kind, `${where} server: ${text}`, { cause: error });
+  return new ZLinkError(error.kind, `${where} server: ${text}`);
 }

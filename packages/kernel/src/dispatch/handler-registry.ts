@@ -30,7 +30,7 @@ export type RequestHandler<T, R, C> =
 
 /** Any handler, its types forgotten: messages are typed by their packet at registration. */
 export type HandlerFunction = (message: unknown, context: unknown) => unknown;
-export type HandlerClass = Type<{ handle: HandlerFunction }>;
+type HandlerClass = Type<{ handle: HandlerFunction }>;
 
 /** What a dispatch needs to know about the packet of a handler. */
 interface HandledPacket {
@@ -41,11 +41,11 @@ interface HandledPacket {
   readonly reply: ReplyContract | undefined;
 }
 
-export interface FunctionEntry extends HandledPacket {
+interface FunctionEntry extends HandledPacket {
   readonly call: HandlerFunction;
 }
 
-export interface ClassEntry extends HandledPacket {
+interface ClassEntry extends HandledPacket {
   readonly call: undefined;
   readonly type: HandlerClass;
   readonly inject: readonly InjectToken[];

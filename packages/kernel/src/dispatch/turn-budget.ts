@@ -9,7 +9,7 @@
 
 /** A batch of small messages fits into one turn: what does not must be kept and waits for a permit (measured: 20 to 40 %). */
 export const jobsPerTurn = 4_096;
-export const turnMs = 4;
+const turnMs = 4;
 
 /** Calls back in a later turn of the event loop, after I/O and timers had theirs. */
 export type NextTurn = (callback: () => void) => void;

@@ -38,7 +38,7 @@ class Payload implements PayloadSink {
   }
 }
 
-export class FakeLink implements Link {
+class FakeLink implements Link {
   readonly id = 1;
   readonly peer = {
     kind: EndpointKind.channelServer,

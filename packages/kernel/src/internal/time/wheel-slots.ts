@@ -21,7 +21,7 @@ export interface DeadlineEntry {
   onDeadline(nowMs: number): void;
 }
 
-export const tickMs = 16;
+const tickMs = 16;
 
 const levelCount = 6;
 const levelBits = 5;

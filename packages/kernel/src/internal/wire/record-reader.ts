@@ -192,7 +192,7 @@ export function introduceName(names: NameTable, record: RecordReader): string | 
   return undefined;
 }
 
-export function decodeNameBody(source: Uint8Array, start: number, end: number): InboundName | undefined {
+function decodeNameBody(source: Uint8Array, start: number, end: number): InboundName | undefined {
   const scopeStart = start + 1;
   if (scopeStart > end) return undefined;
   const scopeEnd = scopeStart + source[start]!;

@@ -10,7 +10,7 @@ export const frameworkSends = contest({
   pattern: { kind: 'stream' },
   comparisons: [
     { subject: 'framework', reference: 'zeromq.js', bar: atLeast(12, 3.2) },
-    { subject: 'framework', reference: 'link', bar: atLeast(0.8) },
+    { subject: 'framework', reference: 'link', bar: atLeast(0.8, 0.57) },
     { subject: 'framework', reference: 'node:net' },
   ],
 });

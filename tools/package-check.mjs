@@ -121,7 +121,7 @@ async function checkSet({ names, example }, temp, number) {
     // The limit also shows an import that keeps the process from ending.
     await run(process.execPath, ['load.mjs'], { cwd: folder, timeout: 30_000 });
     await run(process.execPath, ['load.cjs'], { cwd: folder, timeout: 30_000 });
-    if (example !== undefined && existsSync(join(root, example))) {
+    if (example !== undefined) {
       cpSync(join(root, example), join(folder, 'example.mjs'));
       await run(process.execPath, ['example.mjs'], { cwd: folder, timeout: 60_000 });
     }

@@ -161,7 +161,9 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   }
 
   counters(): readonly MessageCounters[] {
-    return this.#server?.counters() ?? [];
+    const counters = [...(this.#server?.counters() ?? [])];
+    if (this.#client !== undefined) counters.push(this.#client.counters());
+    return counters;
   }
 
   #validateClient(builder: ClientBuilder, context: ValidationContext): void {

@@ -1,7 +1,6 @@
 import { RecordKind } from '@zlink/kernel/internal/wire';
 import { message, request } from '@zlink/kernel/message';
 import { loopTurns, until } from '@zlink/testing';
-import type { ChannelClient } from '../src/client/channel-client.ts';
 import { type Cluster, arrangeCluster } from './cluster.ts';
 import { CHANNEL, startClient, startServer } from './arrange.ts';
 import { Gate } from './gate.ts';
@@ -216,10 +215,10 @@ test('[CORE-015] [JOBQ-009] behind unread data a reply may come after the timeou
   expect(outcome.state).toBe('pending');
   await cluster.clock.advanceAsync(17);
   expect(outcome.value).toMatchObject({ kind: 'DeadlineExceeded', submitted: true });
-  const path = client.channel(CHANNEL).path as ChannelClient; // it has the client role
-  expect(path.strayCount).toBe(0);
+  expect(client.counters(CHANNEL, 'stray').accepted).toBe(0);
   gate.open();
-  await until(() => path.strayCount === 2, 'data and late reply come through and are dropped');
+  await until(() => client.counters(CHANNEL, 'stray').accepted === 2, 'data and late reply come through');
+  expect(client.counters(CHANNEL, 'stray').dropped).toEqual({ send: 1, reply: 1 });
   expect(outcome.value).toMatchObject({ kind: 'DeadlineExceeded' });
   raw.answer = (asked) => raw.reply(asked, { payload: '"next"' });
   await expect(client.request(CHANNEL, Ask(2)).submit()).resolves.toBe('next');

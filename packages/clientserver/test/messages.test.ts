@@ -5,7 +5,6 @@ import type { PipeEngine } from '@zlink/kernel/internal/transport';
 import { RecordKind } from '@zlink/kernel/internal/wire';
 import { message, metadata, request, type StandardSchemaV1, ZLinkMessage } from '@zlink/kernel/message';
 import { loopTurns, until } from '@zlink/testing';
-import type { ChannelClient } from '../src/client/channel-client.ts';
 import { type Cluster, arrangeCluster } from './cluster.ts';
 import { CHANNEL, endpointOf, startClient, startServer } from './arrange.ts';
 import { Gate } from './gate.ts';
@@ -338,7 +337,19 @@ test('[CS-006] what a server says unasked is dropped and recorded, never handled
   expect(waiting).toEqual({ state: 'resolved', value: 'yours' });
   const strays = client.log.filter(({ eventId }) => eventId === 'zlink.client_server.stray_message');
   expect(strays[0]).toMatchObject({ kind: 'ProtocolError', channel: CHANNEL, server: 'raw-1', what: 'send' });
-  expect((channel.path as ChannelClient).strayCount).toBe(5); // it has the client role
+  const stray = client.counters(CHANNEL, 'stray');
+  expect(stray).toEqual({
+    owner: CHANNEL,
+    verb: 'stray',
+    accepted: 5,
+    handled: 0,
+    failed: 0,
+    dropped: { send: 1, request: 1, reply: 3 },
+    running: 0,
+    queued: 0,
+  });
+  expect([Object.isFrozen(stray), Object.isFrozen(stray.dropped)]).toEqual([true, true]);
+  expect(['send', 'request'].map((verb) => client.counters(CHANNEL, verb as 'send').accepted)).toEqual([0, 0]);
   raw.answer = (asked) => raw.reply(asked, { payload: '"still here"' });
   await expect(client.request(CHANNEL, Ask(1)).submit()).resolves.toBe('still here');
   expect(raw.links).toHaveLength(1);

@@ -108,8 +108,10 @@ test('[WRR-003] the list is built once per change of a server and not by calls i
   seen.push(await rebuildsBy(() => undefined));
   seen.push(await rebuildsBy(() => servers[0]?.channel(CHANNEL).setWeight(300)));
   seen.push(await rebuildsBy(() => servers[0]?.channel(CHANNEL).setWeight(0)));
-  seen.push(await rebuildsBy(() => servers[0]?.drain()));
-  expect(seen).toEqual([0, 1, 1, 1]);
+  seen.push(await rebuildsBy(() => servers[0]?.channel(CHANNEL).setWeight(0))); // as before, in a newer descriptor
+  seen.push(await rebuildsBy(() => servers[0]?.drain())); // it was no candidate any more
+  seen.push(await rebuildsBy(() => servers[1]?.channel(CHANNEL).setWeight(7)));
+  expect(seen).toEqual([0, 1, 1, 0, 0, 1]);
 });
 
 test('[WRR-005] every channel has its own order, untouched by the calls of another', async () => {

@@ -7,7 +7,7 @@
 import { ClientServerChannel } from '@zlink/clientserver';
 import { RequestBuilder, SendBuilder } from '@zlink/kernel/call';
 import { type Codec, CodecRegistry } from '@zlink/kernel/codec';
-import { type Filter, LastHandler } from '@zlink/kernel/dispatch';
+import { type Filter, freezeFilters, LastHandler } from '@zlink/kernel/dispatch';
 import { Problems, ZLinkError } from '@zlink/kernel/errors';
 import { JobPermits, type JobPermitLimits } from '@zlink/kernel/internal/execution';
 import type { HostParts } from '@zlink/kernel/internal/host';
@@ -59,13 +59,14 @@ export class TestHost {
       ...options.permits,
     });
     const onError = (error: unknown): void => logger.error({ eventId: 'test.deadline_failed', error });
+    const problems = new Problems();
     const codecs = new CodecRegistry();
     for (const codec of options.codecs ?? []) codecs.add(codec);
     this.parts = {
       clock,
       wheel: new DeadlineWheel({ clock, onError }),
       permits,
-      codecs: codecs.freeze(new Problems()),
+      codecs: codecs.freeze(problems),
       names: new NameIndex(),
       transport: createLinkTransport(this.#engine, {
         clock,
@@ -75,7 +76,7 @@ export class TestHost {
         random: seededRandom(1),
         logger,
       }),
-      filters: options.filters ?? [],
+      filters: freezeFilters(options.filters ?? [], undefined, problems),
       lastHandler: new LastHandler(),
       services: undefined,
       logger,
@@ -86,6 +87,7 @@ export class TestHost {
       bindHost: '127.0.0.1',
       advertiseHost: undefined,
     };
+    problems.throwIfAny();
   }
 
   get isClosed(): boolean {
@@ -159,10 +161,10 @@ export class TestHost {
     await this.#engine.close();
   }
 
-  counters(channelName: string, verb: 'send' | 'request'): MessageCounters {
+  counters(channelName: string, verb: 'send' | 'request' | 'stray'): MessageCounters {
     const counters = this.channel(channelName).counters();
     const found = counters.find((entry) => entry.verb === verb);
-    if (found === undefined) throw new Error(`${this.name} serves no ${channelName}`);
+    if (found === undefined) throw new Error(`${this.name} counts no ${verb} of ${channelName}`);
     return found;
   }
 

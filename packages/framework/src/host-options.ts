@@ -10,11 +10,18 @@ import {
 import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import type { ServiceProvider } from '@zlink/kernel/dispatch';
 import type { Problems } from '@zlink/kernel/errors';
-import { isHost, isWildcardHost } from '@zlink/kernel/identity';
+import { checkAdvertiseHost, checkBindHost } from '@zlink/kernel/identity';
 import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
-import { guardLogger, type Logger, stderrLogger } from '@zlink/kernel/observe';
+import { guardLogger, guardUnhandled, type Logger, stderrLogger, type UnhandledListener } from '@zlink/kernel/observe';
 import { resolveJobQueue } from './job-queue.ts';
 
+/**
+ * How much a host takes in before its senders wait: share of memory, and waiting jobs per processor.
+ * - `compact`: 5 %, 32 jobs
+ * - `lowLatency`: 10 %, 64 jobs
+ * - `balanced`: 20 %, 128 jobs
+ * - `throughput`: 40 %, 256 jobs
+ */
 export type Profile = 'compact' | 'lowLatency' | 'balanced' | 'throughput';
 
 export interface HostOptions {
@@ -56,7 +63,7 @@ export interface HostOptions {
   /** Receives log records; default: JSON lines on stderr, warnings and errors only. */
   readonly logger?: Logger;
   /** Told about errors of handlers that no caller gets to see. @see DISP-004 */
-  readonly onUnhandled?: (error: unknown, context: { readonly where: string }) => void;
+  readonly onUnhandled?: UnhandledListener;
   /** For tests only. */
   readonly testing?: {
     /** Lets several hosts run in this process (HOSTREG-001). */
@@ -76,12 +83,13 @@ export interface ResolvedHostOptions {
   readonly exposeErrorMessages: boolean;
   readonly security: CurveSecurity | undefined;
   readonly logger: Logger;
-  readonly onUnhandled: (error: unknown, context: { readonly where: string }) => void;
+  readonly onUnhandled: UnhandledListener;
   readonly allowSeveralHosts: boolean;
 }
 
 export function resolveHostOptions(options: HostOptions, problems: Problems): ResolvedHostOptions {
   const inbound = options.inboundDispatch ?? {};
+  const logger = guardLogger(options.logger ?? stderrLogger);
   const resolved: ResolvedHostOptions = {
     bindHost: options.network?.bindHost ?? '127.0.0.1',
     advertiseHost: options.network?.advertiseHost,
@@ -101,8 +109,8 @@ export function resolveHostOptions(options: HostOptions, problems: Problems): Re
     ),
     exposeErrorMessages: options.exposeErrorMessages ?? false,
     security: options.security,
-    logger: guardLogger(options.logger ?? stderrLogger),
-    onUnhandled: options.onUnhandled ?? (() => undefined),
+    logger,
+    onUnhandled: guardUnhandled(options.onUnhandled ?? (() => undefined), logger),
     allowSeveralHosts: options.testing?.allowSeveralHosts ?? false,
   };
   checkTimeouts(resolved, problems);
@@ -119,11 +127,8 @@ function checkTimeouts(options: ResolvedHostOptions, problems: Problems): void {
 }
 
 function checkNetwork(options: ResolvedHostOptions, problems: Problems): void {
-  const { bindHost, advertiseHost } = options;
-  if (!isHost(bindHost)) problems.add('network.bindHost', bindHost, 'a host name, an IP address or *');
-  if (advertiseHost !== undefined && (!isHost(advertiseHost) || isWildcardHost(advertiseHost))) {
-    problems.add('network.advertiseHost', advertiseHost, 'a host name or an IP address, no wildcard');
-  }
+  checkBindHost('network.bindHost', options.bindHost, problems);
+  if (options.advertiseHost !== undefined) checkAdvertiseHost('network.advertiseHost', options.advertiseHost, problems);
 }
 
 /** What plain JavaScript could get wrong and only the first message would show. */

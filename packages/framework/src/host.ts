@@ -16,19 +16,21 @@ import type { ListenerStatus } from '@zlink/kernel/internal/host';
 import type { ReceiveFlow } from '@zlink/kernel/internal/execution';
 import { systemClock } from '@zlink/kernel/internal/time';
 import { type HostedService, HostedServices, type HostState, mayBecome } from '@zlink/kernel/lifecycle';
-import type { MessageCounters } from '@zlink/kernel/observe';
+import { errorText, type MessageCounters } from '@zlink/kernel/observe';
 import { ChannelIndex } from './channel-index.ts';
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from './host-options.ts';
 import { claimProcess, type ProcessClaim } from './process-claim.ts';
 import { createRouteClient, type RouteClient } from './route-client.ts';
-import { recordServiceFailures } from './service-failures.ts';
 import { Shutdown, type ShutdownResult, STOPPED, tearDown } from './shutdown.ts';
-import { type Wiring, wire } from './wiring.ts';
+import { type CheckedDescription, type Wiring, wire } from './wiring.ts';
 
 export interface RuntimeQuery {
   /** Every bound listener with its advertised endpoint. @see NET-002 */
   listeners(): readonly ListenerStatus[];
-  /** accepted = handled + failed + dropped + running + queued, per owner and verb. */
+  /**
+   * accepted = handled + failed + dropped + running + queued, per owner and verb: `send` and `request` of a channel that is
+   * served here, `stray` of one that is called from here (late replies and what else no request waited for).
+   */
   counters(): readonly MessageCounters[];
   /** How full the job queue is. @see JOBQ-005 */
   inboundDispatch(): { readonly permitsInUse: number; readonly max: number; readonly flow: ReceiveFlow };
@@ -41,13 +43,21 @@ export interface HostCodecs {
 }
 
 export interface Host extends AsyncDisposable {
-  /** Registers codecs beside JSON. @see CODEC-001 */
+  /** Registers codecs beside JSON. @throws ZLinkError `InvalidOperation` once the host has started. @see CODEC-001 */
   codecs(): HostCodecs;
-  /** Runs around channel handlers, in order of registration. @see DISP-006 */
+  /**
+   * Runs around channel handlers, in order of registration.
+   * @throws ZLinkError `InvalidOperation` once the host has started
+   * @see DISP-006
+   */
   addFilter(filter: Filter): this;
-  /** Starts and stops with the host. @see SVC-001 */
+  /** Starts and stops with the host. @throws ZLinkError `InvalidOperation` once the host has started. @see SVC-001 */
   addHostedService(service: HostedService): this;
-  /** A channel whose clients call servers. @see CS-001 */
+  /**
+   * A channel whose clients call servers.
+   * @throws ZLinkError `InvalidOperation` once the host has started
+   * @see CS-001
+   */
   addClientServerChannel(channelName: string): ClientServerChannelBuilder;
   /**
    * Validates everything, binds, starts hosted services, then serves.
@@ -192,35 +202,39 @@ class ZLinkHost implements Host {
   }
 
   async #reachServing(abort: AbortSignal): Promise<void> {
-    const resolved = this.#validate();
-    this.#claim = claimProcess(resolved.allowSeveralHosts);
+    const description = this.#validate();
+    const { logger, onUnhandled, allowSeveralHosts } = description.options;
+    this.#claim = claimProcess(allowSeveralHosts);
     abort.throwIfAborted();
-    this.#wiring = wire(resolved, this.#codecs, this.#filters);
+    this.#wiring = wire(description);
     for (const topic of this.#channels.topics) {
       await topic.open(this.#wiring.parts);
       abort.throwIfAborted();
     }
-    this.#hosted = new HostedServices(this.#services, recordServiceFailures(resolved.logger, resolved.onUnhandled));
+    this.#hosted = new HostedServices(this.#services, (error, where) => {
+      logger.warn({ eventId: 'zlink.runtime.hosted_service_failed', where, error: errorText(error) }); // HOST-006
+      onUnhandled(error, { where });
+    });
     await this.#hosted.start(abort, this.#undoDeadline.signal);
     abort.throwIfAborted();
     for (const topic of this.#channels.topics) topic.serve();
     this.#become('serving');
   }
 
-  #validate(): ResolvedHostOptions {
+  #validate(): CheckedDescription {
     const problems = new Problems();
-    const resolved = resolveHostOptions(this.#options, problems);
-    const { bindHost, advertiseHost, services, security } = resolved;
+    const options = resolveHostOptions(this.#options, problems);
+    const { bindHost, advertiseHost, services, security } = options;
     const dialProblem =
       security !== undefined && security.serverPublicKey === undefined
         ? 'security.serverPublicKey is missing, without it no server can be dialled'
         : undefined;
     this.#channels.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false, dialProblem });
-    freezeFilters(this.#filters, resolved.services, problems);
-    this.#codecs.freeze(problems);
+    const filters = freezeFilters(this.#filters, services, problems);
+    const codecs = this.#codecs.freeze(problems);
     problems.throwIfAny();
-    this.#resolved = resolved;
-    return resolved;
+    this.#resolved = options;
+    return { options, codecs, filters };
   }
 
   /** Frees whatever a start has reached. */

@@ -43,4 +43,4 @@ export {
   type Type,
   ZLinkMessage,
 } from '@zlink/kernel/message';
-export type { LinkState, Logger, MessageCounters } from '@zlink/kernel/observe';
+export type { LinkState, Logger, MessageCounters, UnhandledListener } from '@zlink/kernel/observe';

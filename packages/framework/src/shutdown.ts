@@ -9,7 +9,16 @@ import { errorText } from '@zlink/kernel/observe';
 import type { Wiring } from './wiring.ts';
 
 export interface ShutdownResult {
+  /**
+   * - `stopped`: all accepted work and all services ended by themselves, or nothing ran
+   * - `forceStopped`: something was cut off or could not be freed; the host is stopped all the same
+   */
   readonly outcome: 'stopped' | 'forceStopped';
+  /**
+   * - `none`: the host stopped in order
+   * - `deadlineExceeded`: work or services had not ended in time; requests that still ran got `ShuttingDown`
+   * - `teardownFailed`: a listener, link or the transport could not be released; the log says which
+   */
   readonly reason: 'none' | 'deadlineExceeded' | 'teardownFailed';
 }
 

@@ -1,8 +1,7 @@
 /** Composition root: makes the parts that topics share out of resolved options. The only place that knows the engine. */
 import { createZmqTransport } from '@zlink/core-binding';
-import type { CodecRegistry } from '@zlink/kernel/codec';
-import { type Filter, LastHandler } from '@zlink/kernel/dispatch';
-import { Problems } from '@zlink/kernel/errors';
+import type { CodecTable } from '@zlink/kernel/codec';
+import { type FilterEntry, LastHandler } from '@zlink/kernel/dispatch';
 import type { HostParts } from '@zlink/kernel/internal/host';
 import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
@@ -16,7 +15,14 @@ export interface Wiring {
   close(): Promise<void>;
 }
 
-export function wire(options: ResolvedHostOptions, codecs: CodecRegistry, filters: readonly Filter[]): Wiring {
+/** What `start` made of the description once all of it was found right. */
+export interface CheckedDescription {
+  readonly options: ResolvedHostOptions;
+  readonly codecs: CodecTable;
+  readonly filters: readonly FilterEntry[];
+}
+
+export function wire({ options, codecs, filters }: CheckedDescription): Wiring {
   const clock = systemClock;
   const { logger } = options;
   const lastHandler = new LastHandler();
@@ -43,7 +49,7 @@ export function wire(options: ResolvedHostOptions, codecs: CodecRegistry, filter
     clock,
     wheel,
     permits,
-    codecs: codecs.freeze(new Problems()), // its mistakes were reported by the validation before
+    codecs,
     names: new NameIndex(),
     transport,
     filters,

@@ -1,5 +1,5 @@
-import { createHost, request } from '@zlink/framework';
-import { startPair } from './hosts.ts';
+import { createHost, type Host, request } from '@zlink/framework';
+import { ask, startPair } from './hosts.ts';
 import { CHANNEL } from './packets.ts';
 
 test('[HOSTREG-005] what an application holds of a channel has no stages, before and after the start', async () => {
@@ -27,4 +27,15 @@ test('[CALL-006] a call has only the methods of its operation', () => {
   const Ask = request<number, number>('ask');
   expect('timeoutMs' in host.routeClient.sendToChannel(CHANNEL, Ask(1))).toBe(false);
   expect(Object.keys(host.routeClient).sort()).toEqual(['requestToChannel', 'sendToChannel']);
+});
+
+test('[CS-006] the counters of a host name what its handlers got and, apart, what its clients had not asked for', async () => {
+  const { server, client } = await startPair({});
+  expect(await ask(client, 1)).toBe(1);
+  const rows = (host: Host) => host.query.counters().map(({ owner, verb, accepted }) => [owner, verb, accepted]);
+  expect(rows(server)).toEqual([
+    [CHANNEL, 'send', 0],
+    [CHANNEL, 'request', 1],
+  ]);
+  expect(rows(client)).toEqual([[CHANNEL, 'stray', 0]]);
 });

@@ -1,4 +1,5 @@
 import type { HostOptions } from '@zlink/framework';
+import { hostNameOf } from './host-names.ts';
 import { makeHost } from './hosts.ts';
 import { problems } from './outcome.ts';
 
@@ -56,8 +57,8 @@ const cases: readonly OptionCase[] = [
   {
     name: 'network.advertiseHost',
     set: (advertiseHost) => ({ network: { advertiseHost: anything(advertiseHost) } }),
-    good: ['billing-1.example', '10.0.0.7', 'fe80::1', undefined],
-    bad: ['', '*', '0.0.0.0', '::', '0:0:0:0:0:0:0:0', 'no host', 7],
+    good: ['billing-1.example', '10.0.0.7', 'fe80::1', hostNameOf(243), undefined],
+    bad: ['', '*', '0.0.0.0', '::', '0:0:0:0:0:0:0:0', 'no host', hostNameOf(244), 7],
   },
 ];
 

@@ -270,8 +270,9 @@ test('[CS-008] a manual client forgets a server that ends and finds the one that
 
 test('[CORE-011] what cannot be freed makes the result teardownFailed, and everything else is freed', async () => {
   const log = new LogRecorder();
-  const options = resolveHostOptions({ logger: log }, new Problems());
-  const wiring = wire(options, new CodecRegistry(), []);
+  const problems = new Problems();
+  const options = resolveHostOptions({ logger: log }, problems);
+  const wiring = wire({ options, codecs: new CodecRegistry().freeze(problems), filters: [] });
   const closed: string[] = [];
   const topic = (name: string, close: () => Promise<void>): Topic => ({
     validate: () => undefined,

@@ -22,21 +22,17 @@ import {
   ObjectRole,
   type OutboundName,
 } from '@zlink/kernel/internal/wire';
-import { RateLimitedLog } from '@zlink/kernel/observe';
+import { type MessageCounters, RateLimitedLog } from '@zlink/kernel/observe';
+import type { LocalServer } from '../local-server.ts';
 import { type ServerStatus, serverStatus } from '../server-status.ts';
 import { ReadinessWaiters } from './readiness-waiters.ts';
+import { type Stray, StrayCounters } from './stray-counters.ts';
 import { Target, type TargetOwner } from './target.ts';
 import { TargetSet } from './target-set.ts';
 import type { ClientOptions } from './client-options.ts';
 
 /** Longest wait for a first target, whatever the request timeout is (CHAN-003). */
 const TARGET_WAIT_MS = 5_000;
-
-/** A server in this process: dialled like any other, but without a source (CS-002). */
-export interface LocalServer {
-  readonly address: string;
-  readonly rid: string;
-}
 
 export class ChannelClient implements CallPath, TargetOwner {
   readonly label: string;
@@ -52,12 +48,12 @@ export class ChannelClient implements CallPath, TargetOwner {
   readonly #intents = new Map<string, Intent>();
   readonly #awaitingTarget = new Set<RoutableCall>();
   readonly #readiness = new ReadinessWaiters();
+  readonly #strays = new StrayCounters();
   readonly #strayLog: RateLimitedLog;
   readonly #identity: NodeIdentity = { rid: newRid('client'), generation: newGeneration() };
   readonly #group: LinkGroup;
   #localAddress: string | undefined;
   #phase: 'open' | 'draining' | 'closed' = 'open';
-  #strayCount = 0;
 
   constructor(channelName: string, options: ClientOptions, parts: HostParts) {
     this.#channelName = channelName;
@@ -75,11 +71,6 @@ export class ChannelClient implements CallPath, TargetOwner {
       refuse: (peer, descriptor) => this.#targets.objection(peer, descriptor),
       open: (link) => this.#openTarget(link),
     };
-  }
-
-  /** Messages of servers that answered nothing of ours. */
-  get strayCount(): number {
-    return this.#strayCount;
   }
 
   get rebuilds(): number {
@@ -117,6 +108,11 @@ export class ChannelClient implements CallPath, TargetOwner {
     });
   }
 
+  /** Of messages that matched no waiting request of ours (CS-006). */
+  counters(): MessageCounters {
+    return this.#strays.snapshot(this.#channelName);
+  }
+
   whenReady(count: number, signal: AbortSignal | undefined): Promise<void> {
     if (this.#phase === 'closed') return Promise.reject(this.#shuttingDown());
     return this.#readiness.wait(count, this.#targets.readyCount, signal);
@@ -140,7 +136,7 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   onTargetChanged(): void {
-    this.#targets.rebuild();
+    this.#targets.refresh();
     this.#serveWaiting();
   }
 
@@ -148,8 +144,8 @@ export class ChannelClient implements CallPath, TargetOwner {
     this.#targets.remove(target);
   }
 
-  onStray(what: 'reply' | 'send' | 'request', link: Link): void {
-    this.#strayCount++;
+  onStray(what: Stray, link: Link): void {
+    this.#strays.count(what);
     const server = link.peer.rid;
     this.#strayLog.warn(server, {
       eventId: 'zlink.client_server.stray_message',

@@ -1,21 +1,27 @@
 /**
  * The servers that one channel client is connected to, and the order in which they are chosen.
  *
- * Owns the candidate list: rebuilt when a server's state changes and only then (WRR-003). Leaves connecting to intents.
+ * Owns the candidate list: rebuilt when who can be chosen or a weight has changed, and only then (WRR-003). Leaves
+ * connecting to intents, and saying that a target has changed to its owner.
  *
  * G1 A candidate is ready, has a positive weight and does not drain (CHAN-003); its identifier is the Server RID (WRR-001).
  * G2 A RID is one candidate: of two generations the one admitted last, which serves before it replaces one that does
  *    (CS-009, CS-013).
  */
 import type { Clock } from '@zlink/kernel/internal/time';
-import { WeightedSelector } from '@zlink/kernel/internal/selection';
+import { type Candidate, WeightedSelector } from '@zlink/kernel/internal/selection';
 import type { Link, PeerFacts } from '@zlink/kernel/internal/transport';
 import { type Descriptor, DescriptorState } from '@zlink/kernel/internal/wire';
 import type { Target } from './target.ts';
 
+type Candidates = ReadonlyMap<string, Candidate<Link>>;
+
 export class TargetSet {
   readonly #selector: WeightedSelector<Link>;
-  readonly #targets = new Set<Target>();
+  readonly #targets = new Map<Link, Target>();
+  #ready: ReadonlyMap<string, Target> = new Map();
+  /** What the selector was given last, by RID. */
+  #candidates: Candidates = new Map();
 
   constructor(clock: Clock) {
     this.#selector = new WeightedSelector(() => clock.nowMs());
@@ -31,7 +37,7 @@ export class TargetSet {
   }
 
   get readyCount(): number {
-    return this.#readyByRid().size;
+    return this.#ready.size;
   }
 
   choose(): Link | undefined {
@@ -39,29 +45,34 @@ export class TargetSet {
   }
 
   find(link: Link): Target | undefined {
-    for (const target of this.#targets) if (target.link === link) return target;
-    return undefined;
+    return this.#targets.get(link);
   }
 
   add(target: Target): void {
-    this.#targets.add(target);
-    this.rebuild();
+    this.#targets.set(target.link, target);
+    this.refresh();
   }
 
   remove(target: Target): void {
-    if (this.#targets.delete(target)) this.rebuild();
+    if (this.#targets.delete(target.link)) this.refresh();
   }
 
-  rebuild(): void {
-    const candidates = [];
-    for (const [id, { link, weight }] of this.#readyByRid()) candidates.push({ id, weight, target: link });
-    this.#selector.replace(candidates); // which leaves weight 0 out (G1)
+  /** A target has changed. */
+  refresh(): void {
+    this.#ready = this.#readyByRid();
+    const candidates = new Map<string, Candidate<Link>>();
+    for (const [id, { link, weight }] of this.#ready) {
+      if (weight > 0) candidates.set(id, { id, weight, target: link }); // G1
+    }
+    if (isSame(candidates, this.#candidates)) return;
+    this.#candidates = candidates;
+    this.#selector.replace([...candidates.values()]);
   }
 
   /** Why a server is not let in, if it must not: it does not serve, and would replace a generation that does (G2). */
   objection(peer: PeerFacts, descriptor: Descriptor): string | undefined {
     if (descriptor.state === DescriptorState.serving) return undefined;
-    const current = this.#readyByRid().get(peer.rid)?.link.peer;
+    const current = this.#ready.get(peer.rid)?.link.peer;
     if (current === undefined || current.generation === peer.generation) return undefined;
     return `"${peer.rid}" does not serve, and another generation of it does`;
   }
@@ -69,7 +80,17 @@ export class TargetSet {
   /** Targets are in the order of their admission: while one generation replaces another, the later one counts (G2). */
   #readyByRid(): Map<string, Target> {
     const ready = new Map<string, Target>();
-    for (const target of this.#targets) if (target.ready) ready.set(target.link.peer.rid, target);
+    for (const target of this.#targets.values()) if (target.ready) ready.set(target.link.peer.rid, target);
     return ready;
   }
+}
+
+/** In any order: the selector's order does not depend on it. */
+function isSame(candidates: Candidates, others: Candidates): boolean {
+  if (candidates.size !== others.size) return false;
+  for (const [id, { weight, target }] of candidates) {
+    const other = others.get(id);
+    if (other === undefined || other.weight !== weight || other.target !== target) return false;
+  }
+  return true;
 }

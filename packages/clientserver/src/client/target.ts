@@ -6,13 +6,14 @@
 import type { InboundRecord, Link, LinkSink } from '@zlink/kernel/internal/transport';
 import type { JobPermits } from '@zlink/kernel/internal/execution';
 import { DescriptorState, RecordKind } from '@zlink/kernel/internal/wire';
+import type { Stray } from './stray-counters.ts';
 
 export interface TargetOwner {
   /** Readiness, weight or drain of a target has changed. */
   onTargetChanged(): void;
   onTargetClosed(target: Target): void;
   /** The server said something that no request of ours waits for (CS-006). */
-  onStray(what: 'reply' | 'send' | 'request', link: Link): void;
+  onStray(what: Stray, link: Link): void;
 }
 
 export class Target implements LinkSink {

@@ -14,7 +14,7 @@ import type { HostParts, ListenerStatus } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink, Listener } from '@zlink/kernel/internal/transport';
 import { type Descriptor, DescriptorState, EndpointKind, ObjectRole } from '@zlink/kernel/internal/wire';
 import type { MessageCounters } from '@zlink/kernel/observe';
-import type { LocalServer } from '../client/channel-client.ts';
+import type { LocalServer } from '../local-server.ts';
 import { isWeight, type ServerOptions, WEIGHT_RANGE } from './server-options.ts';
 
 export class ChannelServer implements LinkSink {

@@ -1,7 +1,6 @@
 /** Configuration of a channel's server role: what the builder collects and what start makes of it. */
 import { type ChannelContext, HandlerRegistry, type RequestHandler, type SendHandler } from '@zlink/kernel/dispatch';
-import type { Problems } from '@zlink/kernel/errors';
-import { isHost, isRid, isWildcardHost } from '@zlink/kernel/identity';
+import { checkAdvertiseHost, checkBindHost, isHost, isRid, isWildcardHost } from '@zlink/kernel/identity';
 import type { ValidationContext } from '@zlink/kernel/internal/host';
 import type { PacketKey } from '@zlink/kernel/message';
 
@@ -175,19 +174,19 @@ export function validateServer(options: ServerOptions, where: string, context: V
   if (options.routingId !== undefined && !isRid(options.routingId)) {
     problems.add(`${where} routingId`, options.routingId, '1..255 bytes of UTF-8 without NUL');
   }
-  validateHosts(options, where, context, problems);
+  validateHosts(options, where, context);
 }
 
-function validateHosts(options: ServerOptions, where: string, context: ValidationContext, problems: Problems): void {
-  const bindHost = options.bindHost ?? context.bindHost;
-  const advertiseHost = options.advertiseHost ?? context.advertiseHost;
-  if (!isHost(bindHost)) problems.add(`${where} bindHost`, bindHost, 'a host name, an IP address or *');
-  if (advertiseHost === undefined) {
-    if (isHost(bindHost) && isWildcardHost(bindHost)) {
-      problems.note(`${where}: bindHost "${bindHost}" is a wildcard and needs an advertiseHost`);
-    }
-  } else if (!isHost(advertiseHost) || isWildcardHost(advertiseHost)) {
-    problems.add(`${where} advertiseHost`, advertiseHost, 'a host name or an IP address, no wildcard');
+/** The server's own overrides; the host reports its own options, once and under their names. */
+function validateHosts(options: ServerOptions, where: string, context: ValidationContext): void {
+  const { problems } = context;
+  const { bindHost = context.bindHost, advertiseHost = context.advertiseHost } = options;
+  if (options.bindHost !== undefined) checkBindHost(`${where} bindHost`, options.bindHost, problems);
+  if (options.advertiseHost !== undefined) {
+    checkAdvertiseHost(`${where} advertiseHost`, options.advertiseHost, problems);
+  }
+  if (advertiseHost === undefined && isHost(bindHost) && isWildcardHost(bindHost)) {
+    problems.note(`${where}: bindHost "${bindHost}" is a wildcard and needs an advertiseHost`);
   }
 }
 

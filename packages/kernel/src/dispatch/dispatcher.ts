@@ -13,20 +13,26 @@
  * P5 Nothing that handlers, filters, codecs or hooks throw gets out of here (DISP-004).
  */
 import type { CodecTable } from '../codec/index.ts';
-import { describeValue, type ErrorKindName, Problems, ZLinkError } from '../errors/index.ts';
+import { describeValue, type ErrorKindName, ZLinkError } from '../errors/index.ts';
 import { type JobPermits, Mailbox, type MailboxLimits } from '../internal/execution/index.ts';
 import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
 import { RECORD_COST_BYTES } from '../internal/wire/limits.ts';
 import type { NameIndex } from '../internal/wire/names.ts';
 import { RecordKind } from '../internal/wire/record.ts';
-import { errorText, type Logger, type MessageCounters, RateLimitedLog } from '../observe/index.ts';
+import {
+  errorText,
+  type Logger,
+  type MessageCounters,
+  RateLimitedLog,
+  type UnhandledListener,
+} from '../observe/index.ts';
 import { channelSurface } from './channel-surface.ts';
 import { type DropReason, VerbCounters } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
-import { FailureLog, type UnhandledListener } from './failure-log.ts';
-import { type Filter, type FilterEntry, freezeFilters } from './filter-chain.ts';
+import { FailureLog } from './failure-log.ts';
+import type { FilterEntry } from './filter-chain.ts';
 import type { HandlerEntry, HandlerTable } from './handler-registry.ts';
 import { HandlerRunner } from './handler-runner.ts';
 import { closedIntake, type IntakeRefusal, mailboxFull, nameless, type Refusal, tooLarge } from './intake.ts';
@@ -34,7 +40,7 @@ import { LastHandler } from './last-handler.ts';
 import { NameRoutes } from './name-routes.ts';
 import { ErrorReply, peerErrorOf } from './peer-error.ts';
 import { ReplyPath } from './reply-path.ts';
-import { requireServices, type ServiceProvider } from './scope.ts';
+import type { ServiceProvider } from './scope.ts';
 import { type NextTurn, TurnBudget } from './turn-budget.ts';
 
 const defaultConcurrency = 256;
@@ -49,12 +55,13 @@ export interface DispatcherParts {
   readonly permits: JobPermits;
   readonly codecs: CodecTable;
   readonly names: NameIndex;
-  readonly filters: readonly Filter[];
+  readonly filters: readonly FilterEntry[];
   readonly services: ServiceProvider | undefined;
   readonly logger: Logger;
   /** Whether peers see the text of errors that are no ZLinkError. */
   readonly exposeErrorMessages: boolean;
-  readonly onUnhandled: UnhandledListener | undefined;
+  /** Never throws: see `guardUnhandled`. */
+  readonly onUnhandled: UnhandledListener;
   readonly lastHandler?: LastHandler | undefined;
   /** A hop to a later turn of the event loop; default `setImmediate`. */
   readonly nextTurn?: NextTurn | undefined;
@@ -105,7 +112,6 @@ export class Dispatcher {
   #owedPermits = 0;
   #idleWaiters: (() => void)[] = [];
 
-  /** @throws ConfigurationError if a filter is none, or a class wants services that the host does not have */
   constructor(options: DispatcherOptions) {
     const { parts } = options;
     this.owner = options.owner;
@@ -131,7 +137,7 @@ export class Dispatcher {
       onOver: (dispatch) => this.#letGo(dispatch),
     });
     this.#runner = new HandlerRunner({
-      filters: checkedFilters(options),
+      filters: parts.filters,
       surface: channelSurface(options.channelName, options.meshName),
       services: parts.services,
       replies: this.#replies,
@@ -381,13 +387,4 @@ export class Dispatcher {
   #countersOf(dispatch: Dispatch): VerbCounters {
     return dispatch.verb === 'request' ? this.#requests : this.#sends;
   }
-}
-
-/** The host has checked them with everything else; this is for composers that have not. */
-function checkedFilters({ handlers, parts, where }: DispatcherOptions): readonly FilterEntry[] {
-  const problems = new Problems();
-  const filters = freezeFilters(parts.filters, parts.services, problems);
-  requireServices(handlers.classes(), where, parts.services, problems);
-  problems.throwIfAny();
-  return filters;
 }

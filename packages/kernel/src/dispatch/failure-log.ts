@@ -1,18 +1,16 @@
 /**
  * Where failures of dispatches are told.
  *
- * Owns the log records and the application's hook. Leaves counting to the counters and answers to the dispatcher.
+ * Owns the log records and what the application's hook is told. Leaves counting to the counters, answers to the
+ * dispatcher, and what a broken hook may do to `guardUnhandled`.
  *
- * 1. Never throws and leaves no rejected promise: neither a broken hook nor a broken logger reaches the event loop.
+ * 1. Never throws: a broken logger ends in the rate-limited log, and the hook is a guarded one.
  * 2. Records name packet, reason and kind of error: no payload, no metadata, no stack (TRACE-004).
  * 3. One line per second, reason and packet; a packet that nobody registered is the peer's choice and is no key.
  */
 import { describeValue } from '../errors/index.ts';
-import { errorText, type RateLimitedLog } from '../observe/index.ts';
+import { errorText, type RateLimitedLog, type UnhandledListener } from '../observe/index.ts';
 import type { DropReason, Verb } from './counters.ts';
-
-/** Told every error that an application's code threw and no caller got as a typed answer. */
-export type UnhandledListener = (error: unknown, context: { readonly where: string }) => void;
 
 export type DispatchErrorReason = DropReason | 'handler_exception';
 
@@ -25,9 +23,9 @@ export class FailureLog {
   readonly #owner: string;
   readonly #where: string;
   readonly #log: RateLimitedLog;
-  readonly #onUnhandled: UnhandledListener | undefined;
+  readonly #onUnhandled: UnhandledListener;
 
-  constructor(owner: string, where: string, log: RateLimitedLog, onUnhandled: UnhandledListener | undefined) {
+  constructor(owner: string, where: string, log: RateLimitedLog, onUnhandled: UnhandledListener) {
     this.#owner = owner;
     this.#where = where;
     this.#log = log;
@@ -42,7 +40,7 @@ export class FailureLog {
   /** Code of the application threw. A typed answer to a caller is logged, but is not unhandled. */
   threw(message: FailedMessage, error: unknown, isAnswer: boolean): void {
     this.#write(`handler_exception ${message.packetName}`, message, 'handler_exception', errorText(error));
-    if (!isAnswer) this.#unhandled(error, this.#handlerOf(message));
+    if (!isAnswer) this.#onUnhandled(error, { where: this.#handlerOf(message) });
   }
 
   /** The message itself was handled, or had failed before. */
@@ -53,25 +51,11 @@ export class FailureLog {
       packet_name: message.packetName,
       error: errorText(error),
     });
-    this.#unhandled(error, `disposal after ${this.#handlerOf(message)}`);
+    this.#onUnhandled(error, { where: `disposal after ${this.#handlerOf(message)}` });
   }
 
   #handlerOf(message: FailedMessage): string {
     return `${message.verb} handler of packet ${describeValue(message.packetName)} in ${this.#where}`;
-  }
-
-  #unhandled(error: unknown, where: string): void {
-    try {
-      const result: unknown = this.#onUnhandled?.(error, { where });
-      // The contract says void, but an async listener fits it as well.
-      if (result !== undefined) Promise.resolve(result).catch((thrown: unknown) => this.#brokenHook(thrown)); // 1
-    } catch (thrown) {
-      this.#brokenHook(thrown);
-    }
-  }
-
-  #brokenHook(thrown: unknown): void {
-    this.#log.error('onUnhandled', { message: 'onUnhandled threw', owner: this.#owner, error: errorText(thrown) });
   }
 
   #write(key: string, message: FailedMessage, reason: DispatchErrorReason, text: string): void {

@@ -23,6 +23,12 @@ import {
   type ServiceProvider,
 } from './scope.ts';
 
+/**
+ * What a filter runs around.
+ * - `nodeSend`, `nodeRequest`: a message to this node itself
+ * - `channelSend`, `channelRequest`: a message to a channel that this process serves
+ * - `fanout`: an event that this process subscribes to
+ */
 export type DispatchKind = 'nodeSend' | 'nodeRequest' | 'channelSend' | 'channelRequest' | 'fanout';
 
 export interface FilterContext {

@@ -3,7 +3,6 @@ export type { ChannelContext, FanoutContext, MessageContext, NodeContext } from 
 export type { DropReason, Verb } from './counters.ts';
 export { Dispatcher } from './dispatcher.ts';
 export type { DispatcherOptions, DispatcherParts } from './dispatcher.ts';
-export type { UnhandledListener } from './failure-log.ts';
 export { freezeFilters } from './filter-chain.ts';
 export type { DispatchKind, Filter, FilterContext, FilterEntry } from './filter-chain.ts';
 export { HandlerRegistry, HandlerTable } from './handler-registry.ts';

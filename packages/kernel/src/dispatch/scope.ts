@@ -16,12 +16,26 @@ import { isThenable } from './thenable.ts';
 
 /** The application's container, as far as the framework needs it. */
 export interface ServiceProvider {
+  /**
+   * Called at most once per dispatch, for the first class that takes part. What it throws fails the dispatch like an error
+   * of the handler.
+   *
+   * @see DISP-009, DISP-010
+   */
   createScope(): ServiceScope;
 }
 
 /** What instances of one dispatch share. */
 export interface ServiceScope {
+  /**
+   * The part of that class for this dispatch. What it throws or rejects with fails the dispatch like an error of the
+   * handler: a request is answered with it, and `onUnhandled` hears of all but a `ZLinkError` that was such an answer.
+   */
   get<T>(token: Type<T>): T | Promise<T>;
+  /**
+   * Called once, when the dispatch is over and the instances made for it are disposed. Its failure changes no answer: it is
+   * logged and told to `onUnhandled`.
+   */
   dispose(): void | Promise<void>;
 }
 

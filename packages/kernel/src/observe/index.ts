@@ -5,3 +5,5 @@ export { createStderrLogger, guardLogger, stderrLogger } from './logger.ts';
 export type { GuardLoggerOptions, Logger, LogLevel, StderrLoggerOptions } from './logger.ts';
 export type { MessageCounters } from './message-counters.ts';
 export { RateLimitedLog } from './rate-limited-log.ts';
+export { guardUnhandled } from './unhandled.ts';
+export type { UnhandledListener } from './unhandled.ts';

@@ -9,7 +9,11 @@
 export interface MessageCounters {
   /** Who the messages were for: a channel or mesh name. */
   readonly owner: string;
-  /** `send` or `request`. */
+  /**
+   * - `send`, `request`: messages to the owner's handlers
+   * - `stray`: messages to a channel's client that none of its requests waited for; all are dropped, late replies as
+   *   `reply`
+   */
   readonly verb: string;
   readonly accepted: number;
   readonly handled: number;

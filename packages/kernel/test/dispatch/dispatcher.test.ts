@@ -6,9 +6,11 @@ import {
   HandlerRegistry,
   type DispatcherParts,
   LastHandler,
+  requireServices,
+  type ServiceScope,
 } from '../../src/dispatch/index.ts';
 import { jobsPerTurn } from '../../src/dispatch/turn-budget.ts';
-import { ConfigurationError, Problems } from '../../src/errors/index.ts';
+import { Problems } from '../../src/errors/index.ts';
 import { JobPermits } from '../../src/internal/execution/index.ts';
 import { DeadlineWheel } from '../../src/internal/time/index.ts';
 import { NameIndex } from '../../src/internal/wire/index.ts';
@@ -568,14 +570,22 @@ test('[C16] the handler started last can be named', () => {
   expect(harness.dispatcher.lastHandler).toMatchObject({ owner: 'billing', packetName: 'billing.notice' });
 });
 
-test('[DISP-009] a class that wants services is refused where the host has none', () => {
+test('[DISP-009] a class that wants services is found where the host has none', () => {
   class Handler {
     static readonly inject = [Date];
     handle(): void {
       // Never called.
     }
   }
-  expect(() => new Harness((handlers) => handlers.addSend(Notice, Handler))).toThrow(ConfigurationError);
+  const handlers = new HandlerRegistry<ChannelContext>('billing').addSend(Notice, Handler).freeze(new Problems());
+  const found: string[] = [];
+  const problems = { note: (text: string) => void found.push(text) };
+  requireServices(handlers.classes(), 'billing', { createScope: () => ({}) as ServiceScope }, problems);
+  expect(found).toEqual([]);
+  requireServices(handlers.classes(), 'billing', undefined, problems);
+  expect(found).toEqual([
+    'billing: send handler of packet "billing.notice": its class has static inject, but the host has no services',
+  ]);
 });
 
 function loopParts(): DispatcherParts {
@@ -591,7 +601,7 @@ function loopParts(): DispatcherParts {
     services: undefined,
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     exposeErrorMessages: false,
-    onUnhandled: undefined,
+    onUnhandled: ignore,
   };
 }
 

@@ -8,6 +8,8 @@ import {
   Dispatcher,
   type DispatcherOptions,
   type DispatcherParts,
+  type Filter,
+  freezeFilters,
   HandlerRegistry,
 } from '../../src/dispatch/index.ts';
 import { Problems } from '../../src/errors/index.ts';
@@ -16,7 +18,7 @@ import { DeadlineWheel } from '../../src/internal/time/index.ts';
 import type { InboundName } from '../../src/internal/transport/index.ts';
 import { NameIndex } from '../../src/internal/wire/index.ts';
 import { type Metadata, MetadataBuilder } from '../../src/message/index.ts';
-import type { MessageCounters } from '../../src/observe/index.ts';
+import { guardUnhandled, type MessageCounters, type UnhandledListener } from '../../src/observe/index.ts';
 import { FakeLink, inboundRecord } from './fake-link.ts';
 
 export interface Unhandled {
@@ -25,7 +27,11 @@ export interface Unhandled {
 }
 
 type Options = Partial<Omit<DispatcherOptions, 'parts' | 'handlers'>> &
-  Partial<DispatcherParts> & { readonly maxPermits?: number; readonly extensions?: readonly CodecExtension[] };
+  Partial<Omit<DispatcherParts, 'filters'>> & {
+    readonly maxPermits?: number;
+    readonly extensions?: readonly CodecExtension[];
+    readonly filters?: readonly Filter[];
+  };
 
 type Packet = string | { readonly packetName: string };
 
@@ -59,6 +65,8 @@ export class Harness {
     const handlers = new HandlerRegistry<ChannelContext>('channel "billing"');
     register(handlers);
     const log = (record: object): void => void this.logs.push(record as Record<string, unknown>);
+    const logger = options.logger ?? { debug: log, info: log, warn: log, error: log };
+    const keep: UnhandledListener = (error, { where }) => void this.unhandled.push({ error, where });
     this.permits = new JobPermits({
       max: options.maxPermits ?? 100_000,
       pauseThresholdPercent: 80,
@@ -76,11 +84,11 @@ export class Harness {
         permits: this.permits,
         codecs: codecs.freeze(problems),
         names: new NameIndex(),
-        filters: options.filters ?? [],
+        filters: freezeFilters(options.filters ?? [], options.services, problems),
         services: options.services,
-        logger: options.logger ?? { debug: log, info: log, warn: log, error: log },
+        logger,
         exposeErrorMessages: options.exposeErrorMessages ?? false,
-        onUnhandled: options.onUnhandled ?? ((error, { where }) => void this.unhandled.push({ error, where })),
+        onUnhandled: guardUnhandled(options.onUnhandled ?? keep, logger, this.clock),
         nextTurn: (callback) => void this.#turns.push(callback),
       },
     });

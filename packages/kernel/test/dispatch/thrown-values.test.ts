@@ -173,7 +173,11 @@ test('[C11] a failing hook is logged', async () => {
   );
   harness.send(Tell, { n: 1 });
   await loopTurns(1);
-  expect(harness.logs).toContainEqual({ message: 'onUnhandled threw', owner: 'billing', error: 'hook' });
+  expect(harness.logs).toContainEqual({
+    eventId: 'zlink.runtime.on_unhandled_failed',
+    where: 'send handler of packet "tell" in channel "billing"',
+    error: 'hook',
+  });
 });
 
 test.each(Object.keys(ErrorKind) as ErrorKindName[])(

@@ -15,6 +15,11 @@ export interface PermitSource {
   onPermit(): void;
 }
 
+/**
+ * Whether a host goes on receiving.
+ * - `RUNNING`: received messages get their place in the job queue
+ * - `PAUSED`: the pause threshold was reached; nothing more is read from links until the resume threshold, and senders wait
+ */
 export type ReceiveFlow = 'RUNNING' | 'PAUSED';
 
 export interface JobPermitLimits {

@@ -5,9 +5,9 @@
  * only can be its own composer.
  */
 import type { CodecTable } from '../../codec/index.ts';
-import type { Filter, LastHandler, ServiceProvider } from '../../dispatch/index.ts';
+import type { FilterEntry, LastHandler, ServiceProvider } from '../../dispatch/index.ts';
 import type { Problems } from '../../errors/index.ts';
-import type { Logger, MessageCounters } from '../../observe/index.ts';
+import type { Logger, MessageCounters, UnhandledListener } from '../../observe/index.ts';
 import type { JobPermits } from '../execution/index.ts';
 import type { Clock, DeadlineWheel } from '../time/index.ts';
 import type { Transport } from '../transport/index.ts';
@@ -20,13 +20,15 @@ export interface HostParts {
   readonly codecs: CodecTable;
   readonly names: NameIndex;
   readonly transport: Transport;
-  readonly filters: readonly Filter[];
+  /** Of `freezeFilters`, which reports their mistakes with all others before anything is bound. */
+  readonly filters: readonly FilterEntry[];
   /** Shared by all owners: what ran last when the event loop stood still. */
   readonly lastHandler: LastHandler;
   readonly services: ServiceProvider | undefined;
   readonly logger: Logger;
   readonly exposeErrorMessages: boolean;
-  readonly onUnhandled: (error: unknown, context: { readonly where: string }) => void;
+  /** Never throws: the composer guards the application's listener once, by `guardUnhandled`. */
+  readonly onUnhandled: UnhandledListener;
   readonly requestTimeoutMs: number;
   readonly sendTimeoutMs: number;
   readonly bindHost: string;

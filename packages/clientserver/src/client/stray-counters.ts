@@ -1,0 +1,27 @@
+/**
+ * Counts what servers said that no request of ours was waiting for (CS-006).
+ *
+ * Owns the numbers and their form in a host's counters: a row of its own, so that it never mixes with what the channel's
+ * server in the same process received. Leaves the log to the channel client.
+ *
+ * 1. All of it is dropped on arrival: accepted = sum(dropped), and nothing ever runs or waits.
+ */
+import type { MessageCounters } from '@zlink/kernel/observe';
+
+/** `reply`: late, repeated, or of no request at all; `send` and `request`: a server has nothing to ask (CS-001). */
+export type Stray = 'reply' | 'send' | 'request';
+
+export class StrayCounters {
+  readonly #counts = new Map<Stray, number>();
+
+  count(what: Stray): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  }
+
+  snapshot(owner: string): MessageCounters {
+    const dropped = Object.freeze(Object.fromEntries(this.#counts));
+    let accepted = 0;
+    for (const count of this.#counts.values()) accepted += count;
+    return Object.freeze({ owner, verb: 'stray', accepted, handled: 0, failed: 0, dropped, running: 0, queued: 0 });
+  }
+}

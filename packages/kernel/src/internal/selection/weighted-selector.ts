@@ -7,6 +7,8 @@
  *    was found does it take a step of the procedure, with the same result.
  * 2. The order follows from candidates and accumulators alone, never from the order in which candidates are given.
  * 3. `replace` falls between two selections: survivors keep the accumulators of the cursor, exactly.
+ * 4. The order is searched once per list, by the first choice from it: lists that replace each other while a thousand
+ *    peers come and go cost no search.
  */
 
 import { describeValue, ZLinkError } from '../../errors/index.ts';
@@ -24,9 +26,10 @@ export interface Candidate<T> {
 
 const maxWeight = 10_000;
 
-/** How the next choice is found: from the order computed in advance, or by the procedure. */
+/** How the next choice is found: from the order computed in advance, or by the procedure; `uncharted`: not known yet. */
 type Course =
   | { readonly kind: 'empty' }
+  | { readonly kind: 'uncharted' }
   | { readonly kind: 'order'; readonly order: RepeatingOrder }
   | { readonly kind: 'procedure'; readonly roundRobin: RoundRobin };
 
@@ -41,7 +44,7 @@ export class WeightedSelector<T> {
   #cursor = 0;
   #rebuilds = 0;
 
-  /** @param nowMs - bounds the search for a cycle in `replace`; never changes the order */
+  /** @param nowMs - bounds the search for a cycle; never changes the order */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
@@ -51,7 +54,7 @@ export class WeightedSelector<T> {
     return this.#targets.length;
   }
 
-  /** How often list and order were built. */
+  /** How often the list was built. */
   get rebuilds(): number {
     return this.#rebuilds;
   }
@@ -64,7 +67,7 @@ export class WeightedSelector<T> {
     this.#targets = sorted.map(({ target }) => target);
     this.#weights = Float64Array.from(sorted, ({ weight }) => weight);
     this.#accumulators = Float64Array.from(this.#ids, (id) => kept.get(id) ?? 0);
-    this.#course = this.#chart();
+    this.#course = sorted.length === 0 ? EMPTY : UNCHARTED; // 4
     this.#cursor = 0;
     this.#rebuilds++;
   }
@@ -80,13 +83,15 @@ export class WeightedSelector<T> {
       }
       case 'procedure':
         return this.#targets[course.roundRobin.next()];
+      case 'uncharted':
+        this.#course = this.#chart();
+        return this.next();
       case 'empty':
         return undefined;
     }
   }
 
   #chart(): Course {
-    if (this.#targets.length === 0) return { kind: 'empty' };
     const order = findRepeatingOrder(this.#weights, this.#accumulators, this.#nowMs);
     if (order !== undefined) return { kind: 'order', order };
     return { kind: 'procedure', roundRobin: new RoundRobin(this.#weights, this.#accumulators) };
@@ -111,6 +116,9 @@ export class WeightedSelector<T> {
     return new Map(this.#ids.map((id, index) => [id, accumulator(index)]));
   }
 }
+
+const EMPTY: Course = { kind: 'empty' };
+const UNCHARTED: Course = { kind: 'uncharted' };
 
 function inOrder<T>(candidates: readonly Candidate<T>[]): Candidate<T>[] {
   for (const { id, weight } of candidates) {

@@ -1,42 +1,64 @@
 /**
- * `npm run demo`: three server processes and a client, a drain, a kill, and a summary that has to add up.
+ * `npm run demo`: plays an act with real processes, whose summary has to add up.
  *
- * Owns the exit code: 0 everything adds up, 1 something does not or failed, 130 interrupted. Leaves events to `script`.
+ * Owns the exit code: 0 everything adds up, 1 something does not or failed, 128 + N after signal N, so 130 after Ctrl-C.
+ * Leaves events, pictures and proofs to the acts.
  *
  * M1 However it ends, no child process is left and the terminal is as it was.
  */
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Act, Stage } from './act.ts';
 import { type DemoOptions, readArguments, usage } from './arguments.ts';
 import { Processes } from './processes.ts';
-import { Script } from './script.ts';
-import { summarize } from './summary.ts';
+import { createShopAct } from './shop/act.ts';
 import { createView } from './view.ts';
 
-const interrupted = new Error('interrupted');
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+type EndingSignal = (typeof endingSignals)[number];
+
+class Interruption extends Error {
+  readonly signal: EndingSignal;
+
+  constructor(signal: EndingSignal) {
+    super(`interrupted by ${signal}`);
+    this.signal = signal;
+  }
+}
 
 async function main(): Promise<number> {
   const options = readOptions();
   if (typeof options === 'number') return options;
   const { promise: trouble, report: reportTrouble } = createTrouble();
-  const view = createView(process.stdout, process.env);
   const processes = new Processes(reportTrouble);
-  followSignals(() => {
-    reportTrouble(interrupted);
-    return processes;
-  });
+  const view = createView(process.stdout, process.env);
+  followSignals(reportTrouble, processes);
   process.stdout.on('error', reportTrouble); // whoever read it is gone, as in `npm run demo | head`
+  const act = createShopAct(options);
   try {
-    const { lines, problems } = summarize(await new Script(options, view, processes, trouble).play());
+    return await play(act, { processes, view, wait: (result) => Promise.race([result, trouble]) });
+  } finally {
+    await processes.endAll(); // M1
+  }
+}
+
+async function play(act: Act, stage: Stage): Promise<number> {
+  const { processes, view } = stage;
+  try {
+    const { lines, problems } = await act.play(stage);
     view.close(['', ...lines]);
     return problems.length === 0 ? 0 : 1;
   } catch (error) {
+    if (error instanceof Interruption) {
+      await processes.endAll(); // M1: said only when it is true
+      view.close(['', `stopped by ${error.signal}; no process is left`, ...act.soFar()]);
+      return 128 + constants.signals[error.signal];
+    }
     view.close([]);
-    if (error === interrupted) return 130;
     console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
-  } finally {
-    await processes.endAll(); // M1
   }
 }
 
@@ -57,7 +79,7 @@ function readOptions(): DemoOptions | number {
 }
 
 function isBuilt(): boolean {
-  const files = [import.meta.resolve('@zlink/framework'), ...['./server.js', './client.js'].map(besideThis)];
+  const files = [import.meta.resolve('@zlink/framework'), ...['./shop/server.js', './shop/client.js'].map(besideThis)];
   return files.every((file) => existsSync(fileURLToPath(file)));
 }
 
@@ -76,16 +98,16 @@ function createTrouble(): Trouble {
   const promise = new Promise<never>((_, reject) => {
     report = reject;
   });
-  promise.catch(() => undefined); // the script may be over when trouble comes
+  promise.catch(() => undefined); // the act may be over when trouble comes
   return { promise, report };
 }
 
 /** The first signal ends the demo in order, the second one at once. */
-function followSignals(interrupt: () => Processes): void {
+function followSignals(reportTrouble: Trouble['report'], processes: Processes): void {
   let count = 0;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of endingSignals) {
     process.on(signal, () => {
-      const processes = interrupt();
+      reportTrouble(new Interruption(signal));
       if (++count > 1) processes.killAll();
     });
   }

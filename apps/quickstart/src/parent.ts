@@ -1,12 +1,12 @@
 /**
  * The demo as one of its child processes sees it.
  *
- * Owns the child's end of the IPC channel. Leaves what is reported to server and client.
+ * Owns the child's end of the IPC channel. Leaves what is reported to the acts.
  *
  * P1 A child never outlives its parent: it exits when the channel closes, also one that closed before it looked.
  * P2 Ctrl-C in a terminal reaches every process; a child waits for what its parent makes of it.
  */
-import type { ClientReport, ServerReport, Wish } from './reports.ts';
+import type { FailedReport, Report, Wish } from './ipc.ts';
 
 function exitNow(): void {
   process.exit(1);
@@ -19,7 +19,7 @@ export function followParent(): void {
 }
 
 /** Resolves when the report has left this process. */
-export function report(message: ServerReport | ClientReport): Promise<void> {
+export function report<R extends Report>(message: R): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected)
       process.send!(message, () => resolve()); // a connected process can send
@@ -45,7 +45,7 @@ export async function runChild(main: () => Promise<void>): Promise<void> {
   try {
     await main();
   } catch (error) {
-    await report({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+    await report<FailedReport>({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
     process.exit(1);
   }
 }

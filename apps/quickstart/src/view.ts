@@ -1,20 +1,26 @@
 /**
  * Where the demo is shown: redrawn in place on a terminal, as lines with a time anywhere else.
  *
- * Owns what is on the screen. Leaves wording to scene and summary.
+ * Owns what is on the screen. Leaves wording to the acts.
  *
  * V1 What is told stays; what is shown is replaced by the next.
  * V2 No line that will be replaced is wider than the terminal: a wrapped one would break the redrawing.
  * V3 `close` gives the terminal back as it was.
  */
-import { type Scene, sceneLine, sceneLines } from './scene.ts';
+/** What there is to see at one moment. */
+export interface Frame {
+  /** For a terminal. */
+  readonly lines: readonly string[];
+  /** The same in one line, for logs. */
+  readonly line: string;
+}
 
 export interface View {
   /** How often `show` is worth calling. */
   readonly everyMs: number;
   tell(lines: readonly string[]): void;
-  show(scene: Scene): void;
-  /** The last lines, in place of what was shown. */
+  show(frame: Frame): void;
+  /** The last lines of an act, in place of what was shown. */
   close(lines: readonly string[]): void;
 }
 
@@ -28,7 +34,7 @@ export interface Output {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A scene and a line above it. */
+/** A frame and a line above it. */
 const minRows = 12;
 
 export function createView(output: Output, environment: Environment, now: () => Date = () => new Date()): View {
@@ -56,8 +62,8 @@ class PlainView implements View {
     for (const line of lines) this.#output.write(line === '' ? '\n' : `${time}  ${line}\n`);
   }
 
-  show(scene: Scene): void {
-    this.tell([sceneLine(scene)]);
+  show({ line }: Frame): void {
+    this.tell([line]);
   }
 
   close(lines: readonly string[]): void {
@@ -82,8 +88,8 @@ class TerminalView implements View {
     this.#draw(lines, this.#shownLines); // V1
   }
 
-  show(scene: Scene): void {
-    this.#draw([], sceneLines(scene));
+  show({ lines }: Frame): void {
+    this.#draw([], lines);
   }
 
   close(lines: readonly string[]): void {

@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Child, Processes } from '../src/processes.ts';
-import type { ServerReport } from '../src/reports.ts';
+import { Child } from '../src/child.ts';
+import { Processes } from '../src/processes.ts';
+import type { ServerReport } from '../src/shop/reports.ts';
 import { built } from './children.ts';
 
 const limitMs = 20_000;
 
 function forkServer(port = 0): ChildProcess {
-  return fork(built('server.js'), ['elm', '100', String(port)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  return fork(built('shop/server.js'), ['elm', '100', String(port)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
 }
 
 function startServer(port = 0): Child<ServerReport> {
@@ -56,8 +57,8 @@ test('[C25] a child that ends untold is trouble, with its last words, and none i
     report = resolve;
   });
   const processes = new Processes(report);
-  const server = processes.startServer('elm', 100, 0); // sources cannot be run: there is no server.js beside them
-  expect((await trouble).message).toMatch(/^server elm ended unexpectedly \(code 1\)\n[^]*server\.js/);
+  const server = processes.start<ServerReport>('server elm', new URL('./missing.js', import.meta.url), []);
+  expect((await trouble).message).toMatch(/^server elm ended unexpectedly \(code 1\)\n[^]*missing\.js/);
   await expect(server.expect('ready', limitMs)).rejects.toThrow('server elm ended unexpectedly');
   await processes.endAll();
   expect(server.isRunning).toBe(false);

@@ -1,15 +1,8 @@
-import { createView, type Output } from '../src/view.ts';
-import type { Scene } from '../src/scene.ts';
-import { callCounts } from './figures.ts';
+import { createView, type Frame, type Output } from '../src/view.ts';
 
-const scene: Scene = {
-  elapsedMs: 1_000,
-  totalMs: 5_000,
-  servers: [],
-  callsPerSecond: 10,
-  latency: { count: 1, p50Ms: 1, p99Ms: 2 },
-  calls: callCounts(),
-  sends: { accepted: 0, errors: {}, untyped: 0 },
+const frame: Frame = {
+  lines: ['', '  what there is to see at one moment, of all servers'],
+  line: 'all of it in one line',
 };
 
 const noon = () => new Date(2026, 0, 1, 12, 0, 5);
@@ -26,12 +19,12 @@ test('[CS-001] without a terminal every line has a time and no control character
   const { written, output } = capture();
   const view = createView(output, {}, noon);
   view.tell(['one', '', 'two']);
-  view.show(scene);
+  view.show(frame);
   view.close(['three']);
   const lines = written.join('').split('\n');
   expect(lines[0]).toBe('12:00:05  one');
   expect(lines[1]).toBe('');
-  expect(lines[3]).toMatch(/^12:00:05 {2}10 calls\/s/);
+  expect(lines[3]).toMatch(/^12:00:05 {2}all of it in one line$/);
   expect(lines[4]).toBe('12:00:05  three');
   expect(written.join('')).not.toContain(escape);
 });
@@ -43,21 +36,21 @@ test.each([
   ['a terminal without room', {}, { ...terminal, rows: 8 }],
 ])('[CS-001] %s gets plain lines on a terminal, too', (_name, environment, shape) => {
   const { written, output } = capture(shape);
-  createView(output, environment, noon).show(scene);
+  createView(output, environment, noon).show(frame);
   expect(written.join('')).not.toContain(escape);
 });
 
 test('[CS-001] an empty NO_COLOR is none', () => {
   const { written, output } = capture(terminal);
-  createView(output, { NO_COLOR: '' }, noon).show(scene);
+  createView(output, { NO_COLOR: '' }, noon).show(frame);
   expect(written.join('')).toContain(escape);
 });
 
-test('[CS-001] on a terminal a scene replaces the last one, and what was told stays', () => {
+test('[CS-001] on a terminal a frame replaces the last one, and what was told stays', () => {
   const { written, output } = capture(terminal);
   const view = createView(output, {}, noon);
-  view.show(scene);
-  const height = written.at(-1)!.split('\n').length - 1;
+  view.show(frame);
+  const height = frame.lines.length;
   view.tell(['a server is drained']);
   expect(written.at(-1)).toContain(`${escape}[${height}A${escape}[Ja server is drained\n`);
   view.close(['the end']);
@@ -66,9 +59,9 @@ test('[CS-001] on a terminal a scene replaces the last one, and what was told st
   expect(written.at(-1)).toBe(`${escape}[?25h`);
 });
 
-test('[CS-001] no line of a scene is wider than the terminal', () => {
+test('[CS-001] no line of a frame is wider than the terminal', () => {
   const { written, output } = capture({ ...terminal, columns: 30 });
-  createView(output, {}, noon).show(scene);
+  createView(output, {}, noon).show(frame);
   const lines = written.join('').split(`${escape}[J`)[1]!.split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBe(29);
 });

@@ -1,13 +1,13 @@
 /**
- * The client process of the demo: `client.js ENDPOINT...`.
+ * The client process of the shop: `client.js ENDPOINT...`.
  *
  * Owns one host with one client role. Leaves the calls to the load.
  */
 import { createHost } from '@zlink/framework';
 import { SHOP } from './contracts.ts';
 import { Load } from './load.ts';
-import { leaveParent, onWish, report, runChild } from './parent.ts';
-import { sum } from './reports.ts';
+import { leaveParent, onWish, report, runChild } from '../parent.ts';
+import { type ClientReport, sum } from './reports.ts';
 
 const readyWithinMs = 10_000;
 const reportEveryMs = 250;
@@ -20,7 +20,7 @@ await runChild(async () => {
   await host.start();
   const shop = host.clientServerChannel(SHOP);
   await shop.whenReady(endpoints.length, AbortSignal.timeout(readyWithinMs));
-  await report({ kind: 'ready' });
+  await report<ClientReport>({ kind: 'ready' });
 
   const load = new Load(host.routeClient);
   let last = { atMs: performance.now(), answered: 0 };
@@ -34,7 +34,7 @@ await runChild(async () => {
       weight,
       state: draining && state === 'ready' ? 'draining' : state,
     }));
-    void report({ kind: 'progress', calls, sends, servers, callsPerSecond, latency });
+    void report<ClientReport>({ kind: 'progress', calls, sends, servers, callsPerSecond, latency });
   }, reportEveryMs);
 
   onWish('finish', () => {
@@ -43,7 +43,7 @@ await runChild(async () => {
       clearInterval(timer);
       const [calls, sends, latency] = [load.calls.counts(), load.sends.counts(), load.latency.total];
       await host.shutdown();
-      await report({ kind: 'finished', calls, sends, latency });
+      await report<ClientReport>({ kind: 'finished', calls, sends, latency });
       leaveParent();
     };
     void end();

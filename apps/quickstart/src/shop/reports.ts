@@ -1,4 +1,4 @@
-/** What the demo's processes report to their parent, and what the parent asks of them, over Node's IPC channel. */
+/** What the processes of the shop report to their parent. */
 
 /** A server's own counters of one verb. */
 export interface VerbCounts {
@@ -49,23 +49,16 @@ export interface Latency {
 }
 
 /** A server as the client sees it. */
-export interface ServerView {
+interface ServerView {
   readonly endpoint: string;
   readonly state: string;
   readonly weight: number;
 }
 
-/** The process could not do its part. */
-export interface FailedReport {
-  readonly kind: 'failed';
-  readonly reason: string;
-}
-
 export type ServerReport =
   | { readonly kind: 'ready'; readonly endpoint: string }
   | { readonly kind: 'counts'; readonly counts: ServerCounts }
-  | { readonly kind: 'stopped'; readonly outcome: string; readonly counts: ServerCounts }
-  | FailedReport;
+  | { readonly kind: 'stopped'; readonly outcome: string; readonly counts: ServerCounts };
 
 export type ClientReport =
   | { readonly kind: 'ready' }
@@ -77,13 +70,7 @@ export type ClientReport =
       readonly callsPerSecond: number;
       readonly latency: Latency;
     }
-  | { readonly kind: 'finished'; readonly calls: CallCounts; readonly sends: SendCounts; readonly latency: Latency }
-  | FailedReport;
-
-/** `drain`: a server leaves, where the platform knows no SIGTERM; `finish`: a client ends its calls and leaves. */
-export interface Wish {
-  readonly kind: 'drain' | 'finish';
-}
+  | { readonly kind: 'finished'; readonly calls: CallCounts; readonly sends: SendCounts; readonly latency: Latency };
 
 export function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
@@ -91,4 +78,9 @@ export function sum(counts: Readonly<Record<string, number>>): number {
 
 export function sumErrors(errors: Readonly<Record<string, ErrorCounts>>): number {
   return Object.values(errors).reduce((total, count) => total + count.submitted + count.notSubmitted, 0);
+}
+
+/** Calls that have been accepted and have no end yet. */
+export function inFlight({ accepted, answered, errors, wrong, untyped }: CallCounts): number {
+  return accepted - sum(answered) - sumErrors(errors) - wrong - untyped;
 }

@@ -1,9 +1,11 @@
 /**
- * What there is to see at one moment, as lines of text.
+ * What there is to see of the shop at one moment, as text.
  *
- * Owns wording and layout. Pure: leaves to the view where and when lines are shown.
+ * Owns wording and layout. Pure: leaves to the view where and when it is shown.
  */
-import { type CallCounts, type Latency, type SendCounts, sum, sumErrors } from './reports.ts';
+import { count, ms, percent, seconds } from '../numbers.ts';
+import type { Frame } from '../view.ts';
+import { type CallCounts, inFlight, type Latency, type SendCounts, sum, sumErrors } from './reports.ts';
 
 export interface SceneServer {
   readonly name: string;
@@ -27,17 +29,20 @@ export interface Scene {
 
 const barChars = 20;
 
-export function sceneLines(scene: Scene): readonly string[] {
+export function frameOf(scene: Scene): Frame {
+  return { lines: sceneLines(scene), line: sceneLine(scene) };
+}
+
+function sceneLines(scene: Scene): readonly string[] {
   const { calls, sends } = scene;
   const [answered, failed] = [sum(calls.answered), sumErrors(calls.errors)];
-  const ending = calls.accepted - answered - failed - calls.wrong - calls.untyped;
   return [
     '',
     `  server  ${'endpoint'.padEnd(23)} weight  ${'state'.padEnd(12)} ${'answered'.padStart(10)}   share now`,
     ...scene.servers.map(serverLine),
     '',
-    `  ${count(scene.callsPerSecond)} calls/s   p50 ${ms(scene.latency.p50Ms)}   p99 ${ms(scene.latency.p99Ms)}   one-way ${count(sends.accepted)}`,
-    `  accepted ${count(calls.accepted)} = answered ${count(answered)} + typed errors ${count(failed)} + in flight ${count(ending)}`,
+    `  ${count(scene.callsPerSecond)} calls/s   quotes: p50 ${ms(scene.latency.p50Ms)}, p99 ${ms(scene.latency.p99Ms)}   one-way messages: ${count(sends.accepted)}`,
+    `  accepted ${count(calls.accepted)} = answered ${count(answered)} + typed errors ${count(failed)} + in flight ${count(inFlight(calls))}`,
     `  ${seconds(scene.elapsedMs)} of ${seconds(scene.totalMs)}`,
   ];
 }
@@ -49,26 +54,8 @@ function serverLine({ name, endpoint, weight, state, answered, share }: SceneSer
 }
 
 /** The same in one line, for logs. */
-export function sceneLine({ callsPerSecond, latency, servers, calls }: Scene): string {
+function sceneLine({ callsPerSecond, latency, servers, calls }: Scene): string {
   const each = servers.map(({ name, state, share }) => `${name} ${state} ${percent(share)}`).join(', ');
-  const figures = `${count(callsPerSecond)} calls/s  p50 ${ms(latency.p50Ms)}  p99 ${ms(latency.p99Ms)}`;
+  const figures = `${count(callsPerSecond)} calls/s  quotes: p50 ${ms(latency.p50Ms)}, p99 ${ms(latency.p99Ms)}`;
   return `${figures}  typed errors ${count(sumErrors(calls.errors))}  [${each}]`;
-}
-
-/** 12345.6 as `12,346`. */
-export function count(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
-}
-
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
-}
-
-/** At most three digits that matter. */
-export function ms(value: number): string {
-  return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
-}
-
-function seconds(elapsedMs: number): string {
-  return `${(elapsedMs / 1_000).toFixed(1)} s`;
 }

@@ -1,5 +1,5 @@
 /**
- * A server process of the demo: `server.js NAME WEIGHT PORT`.
+ * A server process of the shop: `server.js NAME WEIGHT PORT`.
  *
  * Owns one host with one server role. Leaves being started, drained or killed to the demo.
  *
@@ -8,10 +8,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHost, type Host } from '@zlink/framework';
 import { Invoice, Quote, SHOP, Viewed } from './contracts.ts';
-import { leaveParent, onWish, report, runChild } from './parent.ts';
-import type { ServerCounts, VerbCounts } from './reports.ts';
+import { invoiceMs } from './durations.ts';
+import { leaveParent, onWish, report, runChild } from '../parent.ts';
+import type { ServerCounts, ServerReport, VerbCounts } from './reports.ts';
 
-const invoiceMs = 250;
 const reportEveryMs = 100;
 
 await runChild(async () => {
@@ -34,16 +34,16 @@ await runChild(async () => {
     .addSendHandler(Viewed, () => undefined); // the host counts it, which is all the demo wants
   await host.start();
 
-  const timer = setInterval(() => void report({ kind: 'counts', counts: countsOf(host) }), reportEveryMs);
+  const timer = setInterval(() => void report<ServerReport>({ kind: 'counts', counts: countsOf(host) }), reportEveryMs);
   const leave = async (): Promise<void> => {
     const { outcome } = await host.shutdown(); // S1
     clearInterval(timer);
-    await report({ kind: 'stopped', outcome, counts: countsOf(host) });
+    await report<ServerReport>({ kind: 'stopped', outcome, counts: countsOf(host) });
     leaveParent();
   };
   process.once('SIGTERM', () => void leave());
   onWish('drain', () => void leave());
-  await report({ kind: 'ready', endpoint: host.clientServerChannel(SHOP).endpoint ?? '' });
+  await report<ServerReport>({ kind: 'ready', endpoint: host.clientServerChannel(SHOP).endpoint ?? '' });
 });
 
 function countsOf(host: Host): ServerCounts {

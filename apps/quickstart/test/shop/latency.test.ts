@@ -1,4 +1,4 @@
-import { LatencyRecord } from '../src/latency.ts';
+import { LatencyRecord } from '../../src/shop/latency.ts';
 
 test('[CS-001] latencies have a median and a 99th percentile within a thousandth', () => {
   const record = new LatencyRecord();

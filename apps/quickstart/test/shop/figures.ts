@@ -1,6 +1,6 @@
 /** A run in which everything adds up, for tests to break. */
-import type { CallCounts, ServerCounts, VerbCounts } from '../src/reports.ts';
-import type { Evidence, ServerEvidence } from '../src/summary.ts';
+import type { CallCounts, ServerCounts, VerbCounts } from '../../src/shop/reports.ts';
+import type { Evidence, ServerEvidence } from '../../src/shop/evidence.ts';
 
 export function verbCounts(handled: number, change: Partial<VerbCounts> = {}): VerbCounts {
   return { accepted: handled, handled, failed: 0, dropped: {}, unfinished: 0, ...change };

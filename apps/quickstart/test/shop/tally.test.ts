@@ -1,5 +1,5 @@
 import { ZLinkError } from '@zlink/framework';
-import { CallTally, SendTally } from '../src/tally.ts';
+import { CallTally, SendTally } from '../../src/shop/tally.ts';
 
 test('[CALL-004] a tally counts every call when it begins and when it ends', () => {
   const tally = new CallTally();

@@ -1,0 +1,136 @@
+/**
+ * One child process of the demo, as its parent sees it.
+ *
+ * Owns what it last reported, what it was told, and how it ended. Leaves to the act when it has to end.
+ *
+ * C1 A child is told to end before it may: `mayEnd` tells an expected end from trouble.
+ */
+import type { ChildProcess } from 'node:child_process';
+import type { FailedReport, Report, Wish } from './ipc.ts';
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const keptErrorChars = 2_000;
+
+/** What it reports is of type `R`, or that it failed. */
+export class Child<R extends Report> {
+  readonly title: string;
+  /** Resolves when the process is gone and everything it reported has arrived; never rejects. */
+  readonly ended: Promise<Ending>;
+  readonly #process: ChildProcess;
+  readonly #latest = new Map<string, R>();
+  #failure: FailedReport | undefined;
+  readonly #waiters = new Map<string, () => void>();
+  #ending: Ending | undefined;
+  #mayEnd = false;
+  #errorText = '';
+
+  constructor(title: string, child: ChildProcess) {
+    this.title = title;
+    this.#process = child;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#errorText = (this.#errorText + text).slice(-keptErrorChars);
+    });
+    child.on('message', (report: R | FailedReport) => {
+      if (isFailure(report)) {
+        this.#failure = report;
+        this.#wakeAll();
+        return;
+      }
+      this.#latest.set(report.kind, report);
+      this.#waiters.get(report.kind)?.();
+    });
+    this.ended = new Promise((resolve) => {
+      const settle = (code: number | null, signal: NodeJS.Signals | null): void => {
+        this.#ending = { code, signal };
+        resolve(this.#ending);
+        this.#wakeAll();
+      };
+      child.once('close', settle);
+      child.once('error', (error) => {
+        this.#errorText = error.message;
+        if (child.pid === undefined) settle(null, null); // it never ran, so nothing else will be heard of it
+      });
+    });
+  }
+
+  /** `undefined` if it never ran. */
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#ending === undefined;
+  }
+
+  get mayEnd(): boolean {
+    return this.#mayEnd;
+  }
+
+  latest<Kind extends R['kind']>(kind: Kind): Extract<R, { readonly kind: Kind }> | undefined {
+    return this.#latest.get(kind) as Extract<R, { readonly kind: Kind }> | undefined; // stored under its own kind
+  }
+
+  /** The report of that kind, once it is there. Rejects if the process ends or fails before, or is not in time. */
+  async expect<Kind extends R['kind']>(kind: Kind, limitMs: number): Promise<Extract<R, { readonly kind: Kind }>> {
+    let timer: NodeJS.Timeout | undefined;
+    if (this.latest(kind) === undefined && this.isRunning) {
+      await new Promise<void>((resolve) => {
+        this.#waiters.set(kind, resolve);
+        timer = setTimeout(resolve, limitMs);
+      });
+      clearTimeout(timer);
+      this.#waiters.delete(kind);
+    }
+    const report = this.latest(kind);
+    if (report !== undefined) return report;
+    if (!this.isRunning || this.#failure !== undefined) throw this.describeEnd();
+    throw new Error(`${this.title} did not report "${kind}" within ${limitMs} ms`);
+  }
+
+  ask(kind: Wish['kind']): void {
+    this.#mayEnd = true; // C1: either wish leads to its end
+    if (this.#process.connected) this.#process.send({ kind } satisfies Wish, () => undefined);
+  }
+
+  /** Ends it in order. Windows has no SIGTERM: there the same wish goes through the IPC channel. */
+  drain(): void {
+    if (process.platform === 'win32') this.ask('drain');
+    else this.end('SIGTERM');
+  }
+
+  end(signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.#mayEnd = true; // C1
+    this.#process.kill(signal);
+  }
+
+  /** Waits until the process has ended by itself. */
+  async expectEnd(limitMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), limitMs);
+    });
+    const ending = await Promise.race([this.ended, late]);
+    clearTimeout(timer);
+    if (ending === undefined) throw new Error(`${this.title} had not ended ${limitMs} ms after its last report`);
+    if (ending.code !== 0) throw this.describeEnd();
+  }
+
+  describeEnd(): Error {
+    if (this.#failure !== undefined) return new Error(`${this.title} failed: ${this.#failure.reason}`);
+    const how = this.#ending?.signal ?? `code ${this.#ending?.code ?? 'unknown'}`;
+    const lastWords = this.#errorText.trim();
+    return new Error(`${this.title} ended unexpectedly (${how})${lastWords === '' ? '' : `\n${lastWords}`}`);
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiters.values()) wake();
+  }
+}
+
+function isFailure(report: Report): report is FailedReport {
+  return report.kind === 'failed'; // no act gives the kind another meaning
+}

@@ -9,10 +9,12 @@ host
   .client()
   .connect(`tcp://127.0.0.1:${process.env.PORT ?? 7200}`);
 await host.start();
+try {
+  const charge = Charge({ orderId: '7', amount: 3 });
+  const { receipt } = await host.routeClient.requestToChannel('billing', charge).timeoutMs(2_000).submit();
+  console.log(receipt);
 
-const charge = Charge({ orderId: '7', amount: 3 });
-const { receipt } = await host.routeClient.requestToChannel('billing', charge).timeoutMs(2_000).submit();
-console.log(receipt);
-
-await host.routeClient.sendToChannel('billing', Notice({ text: 'the client has its receipt' })).submit();
-await host.shutdown();
+  await host.routeClient.sendToChannel('billing', Notice({ text: 'the client has its receipt' })).submit();
+} finally {
+  await host.shutdown();
+}

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
+import { jsonCodec } from '@zlink/kernel/codec';
 import { ErrorKind } from '@zlink/kernel/errors';
 import * as wire from '@zlink/kernel/internal/wire';
-
-const read = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+import { checkTypes, programsOf, readDoc as read, type Run, runProgram, writePrograms } from './doc-programs.ts';
 
 test('[ERR-001] docs/errors.md lists every kind with its number', () => {
   const rows = [...read('errors.md').matchAll(/^\| `(\w+)` +\| +(\d+) \|/gm)].map(([, kind, number]) => [
@@ -13,9 +14,103 @@ test('[ERR-001] docs/errors.md lists every kind with its number', () => {
 });
 
 test('[HOSTREG-005] docs/limits.md agrees with the code', () => {
-  const rows = [...read('limits.md').matchAll(/^\|[^|]*\| +(\d+)(?: ms)? +\| `(\w+)` +\|/gm)];
+  const rows = [...read('limits.md').matchAll(/^\|[^|]*\| +(\d+)(?: [a-z]+)? +\| `(\w+)` +\|/gm)];
   const documented = Object.fromEntries<number>(rows.map(([, value, name = '']) => [name, Number(value)]));
   const { WIRE_MAJOR: _major, WIRE_MINOR: _minor, ...constants } = wire;
   const limits = Object.fromEntries(Object.entries(constants).filter(([, value]) => typeof value === 'number'));
   expect(documented).toEqual(limits);
 });
+
+const limitMs = 60_000;
+const docs = new URL('../../../docs/', import.meta.url);
+const pages = readdirSync(docs).filter((name) => name.endsWith('.md'));
+const ofTypeScript = (page: string): string[] =>
+  programsOf(page).flatMap(({ file }) => (file.endsWith('.ts') ? [file] : []));
+const exactly = (text: string): RegExp => new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
+
+test.each(pages)('[HOSTREG-005] links of docs/%s lead somewhere', (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
+  const missing = links.filter((link) => !link.startsWith('https://') && !existsSync(new URL(link, docs)));
+  expect(missing).toEqual([]);
+});
+
+test.each(pages.filter((page) => programsOf(page).some(({ prints }) => prints !== undefined)))(
+  '[HOSTREG-005] the programs of docs/%s print what the page says, and end by themselves',
+  async (page) => {
+    const folder = writePrograms(page);
+    let server: { readonly run: Run; readonly prints: string } | undefined;
+    let port = '0';
+    for (const { file, prints } of programsOf(page)) {
+      if (prints === undefined) continue;
+      if (file.startsWith('server.')) {
+        const run = runProgram(folder, file);
+        port = (await run.printed(/serving at tcp:\/\/127\.0\.0\.1:(\d+)\n/))[1] ?? '';
+        server = { run, prints: prints.replace(':7200', `:${port}`) };
+      } else {
+        expect({ file, ...(await runProgram(folder, file, [], port).ended) }).toEqual({
+          file,
+          code: 0,
+          stdout: prints,
+        });
+      }
+    }
+    if (server === undefined) return;
+    await server.run.printed(exactly(server.prints)); // a message may arrive after its sender has ended
+    server.run.stop();
+    expect(await server.run.ended).toEqual({ code: 0, stdout: server.prints });
+  },
+  limitMs,
+);
+
+test.each(pages.filter((page) => ofTypeScript(page).length > 0))(
+  '[MSG-001] the compiler accepts the programs of docs/%s, and minds a wrong one',
+  async (page) => {
+    const folder = writePrograms(page);
+    expect(await checkTypes(folder, ofTypeScript(page)).ended).toEqual({ code: 0, stdout: '' });
+    const wrong = writePrograms(page, (code) => code.replace('amount: 3', "amount: 'three'"));
+    const { code, stdout } = await checkTypes(wrong, ofTypeScript(page)).ended;
+    expect(code).not.toBe(0);
+    expect(stdout).toMatch(/^client\.ts.*'string' is not assignable to type 'number'/m);
+  },
+  limitMs,
+);
+
+test('[CODEC-005] docs/messages.md says what JSON makes of values', () => {
+  const expressions = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
+  const evaluate = (text: string): unknown => runInNewContext(`(${text})`);
+  const overTheWire = (value: unknown): unknown => jsonCodec.decode(jsonCodec.encode(value, undefined), undefined);
+  const rows = [...read('messages.md').matchAll(/^\| (`[^|]+`) +\| ([^|]+?) +\| /gm)];
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [, sent = '', got = ''] of rows) {
+    for (const text of expressions(sent)) {
+      const value = evaluate(text);
+      if (got === 'refused') expect(() => overTheWire(value)).toThrow(/^\[InvalidOperation\]/);
+      else
+        expect([text, overTheWire(value)]).toEqual([text, got === 'the same' ? value : evaluate(expressions(got)[0]!)]);
+    }
+  }
+});
+
+test(
+  '[CS-011] [CS-008] a server that takes weight 0 before it stops, as docs/operating.md says, fails no call',
+  async () => {
+    const folder = writePrograms('operating.md');
+    const servers = [runProgram(folder, 'server.mjs'), runProgram(folder, 'server.mjs')];
+    const endpoints = await Promise.all(
+      servers.map(async (server) => (await server.printed(/serving at (\S+)\n/))[1] ?? ''),
+    );
+    const client = runProgram(folder, 'load.mjs', endpoints);
+    await client.printed(/calling\n/);
+    servers[0]?.stop();
+    const stopped = await servers[0]?.ended;
+    expect(stopped?.code).toBe(0);
+    expect(stopped?.stdout).toMatch(/\nstopped\n$/);
+    client.stop();
+    const { code, stdout } = await client.ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^calling\n[1-9]\d{2,} answered, 0 failed\n$/);
+    servers[1]?.stop();
+    expect(await servers[1]?.ended).toMatchObject({ code: 0 });
+  },
+  limitMs,
+);

@@ -24,6 +24,8 @@ const sets = [
   { names: ['@zlink/testing'] },
   { names: ['@zlink/clientserver'] },
   { names: ['@zlink/clientserver', '@zlink/core-binding'], example: 'packages/clientserver/examples/compose.mjs' },
+  { names: ['@zlink/channel'] },
+  { names: ['@zlink/channel', '@zlink/core-binding'], example: 'packages/channel/examples/compose.mjs' },
   { names: ['@zlink/framework'] },
 ];
 

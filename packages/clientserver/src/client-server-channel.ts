@@ -10,9 +10,21 @@ import { isName } from '@zlink/kernel/identity';
 import type { HostParts, ListenerStatus, Topic, ValidationContext } from '@zlink/kernel/internal/host';
 import type { MessageCounters } from '@zlink/kernel/observe';
 import { ChannelClient } from './client/channel-client.ts';
-import { ClientBuilder, type ClientServerClientBuilder, validateClient } from './client/client-options.ts';
+import {
+  ClientBuilder,
+  type ClientOptions,
+  type ClientServerClientBuilder,
+  defaultClientOptions,
+  validateClient,
+} from './client/client-options.ts';
 import { ChannelServer } from './server/channel-server.ts';
-import { type ClientServerServerBuilder, ServerBuilder, validateServer } from './server/server-options.ts';
+import {
+  type ClientServerServerBuilder,
+  defaultServerOptions,
+  ServerBuilder,
+  type ServerOptions,
+  validateServer,
+} from './server/server-options.ts';
 import type { ServerStatus } from './server-status.ts';
 
 /**
@@ -20,9 +32,19 @@ import type { ServerStatus } from './server-status.ts';
  * at its start.
  */
 export interface ClientServerChannelBuilder {
-  /** Starts sends and requests. @throws ZLinkError `InvalidOperation` once the host has started. @see CS-001 */
+  /**
+   * This process starts sends and requests. Without this role they end with `NotConfigured`.
+   *
+   * @throws ZLinkError `InvalidOperation` once the host has started
+   * @see CS-001
+   */
   client(): ClientServerClientBuilder;
-  /** Serves them. @throws ZLinkError `InvalidOperation` once the host has started. @see CS-001 */
+  /**
+   * This process serves them; at least one handler is needed.
+   *
+   * @throws ZLinkError `InvalidOperation` once the host has started
+   * @see CS-001, HOSTREG-006
+   */
   server(): ClientServerServerBuilder;
 }
 
@@ -54,14 +76,20 @@ export interface ClientServerRuntime {
   whenReady(count: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** A role as it was described: what its builder collects, and what the application holds. */
+interface DescribedRole<Options, Builder> {
+  readonly options: Options;
+  readonly builder: Builder;
+}
+
 /** What a composer of a host deals with: the description, the stages of the topic, and the way of its calls. */
 export class ClientServerChannel implements ClientServerChannelBuilder, ClientServerRuntime, Topic {
   readonly channelName: string;
   readonly #where: string;
   readonly #requireOpen: () => void;
   readonly #duplicates: string[] = [];
-  #clientBuilder: ClientBuilder | undefined;
-  #serverBuilder: ServerBuilder | undefined;
+  #clientRole: DescribedRole<ClientOptions, ClientBuilder> | undefined;
+  #serverRole: DescribedRole<ServerOptions, ServerBuilder> | undefined;
   #handlers: HandlerTable | undefined;
   #client: ChannelClient | undefined;
   #server: ChannelServer | undefined;
@@ -75,14 +103,14 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
 
   client(): ClientServerClientBuilder {
     this.#requireOpen();
-    if (this.#clientBuilder !== undefined) this.#duplicates.push('client');
-    return (this.#clientBuilder ??= new ClientBuilder(this.#requireOpen));
+    if (this.#clientRole !== undefined) this.#duplicates.push('client');
+    return (this.#clientRole ??= this.#describeClient()).builder;
   }
 
   server(): ClientServerServerBuilder {
     this.#requireOpen();
-    if (this.#serverBuilder !== undefined) this.#duplicates.push('server');
-    return (this.#serverBuilder ??= new ServerBuilder(this.#where, this.#requireOpen));
+    if (this.#serverRole !== undefined) this.#duplicates.push('server');
+    return (this.#serverRole ??= this.#describeServer()).builder;
   }
 
   get endpoint(): string | undefined {
@@ -112,25 +140,21 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
     const { problems } = context;
     if (!isName(this.channelName)) problems.add('channel name', this.channelName, '1..255 bytes of UTF-8 without NUL');
     for (const role of this.#duplicates) problems.note(`${this.#where}: the ${role} role is registered twice`);
-    if (this.#clientBuilder === undefined && this.#serverBuilder === undefined) {
-      problems.note(`${this.#where}: neither a client nor a server role is registered`);
+    if (this.#clientRole === undefined && this.#serverRole === undefined) {
+      problems.note(`${this.#where}: neither a client nor a server role is registered, call .client() or .server()`);
     }
-    if (this.#clientBuilder !== undefined) this.#validateClient(this.#clientBuilder, context);
-    if (this.#serverBuilder !== undefined) {
-      validateServer(this.#serverBuilder.options, `${this.#where} server`, context);
-      this.#handlers = this.#serverBuilder.options.handlers.freeze(problems);
-      requireServices(this.#handlers.classes(), this.#where, context.services, problems);
-      if (this.#handlers.size === 0) problems.note(`${this.#where} server: no handler is registered`);
-    }
+    if (this.#clientRole !== undefined) this.#validateClient(this.#clientRole.options, context);
+    if (this.#serverRole !== undefined) this.#validateServer(this.#serverRole.options, context);
   }
 
   async open(parts: HostParts): Promise<void> {
-    if (this.#serverBuilder !== undefined && this.#handlers !== undefined) {
-      this.#server = await ChannelServer.open(this.channelName, this.#serverBuilder.options, this.#handlers, parts);
+    if (this.#serverRole !== undefined && this.#handlers !== undefined) {
+      this.#server = await ChannelServer.open(this.channelName, this.#serverRole.options, this.#handlers, parts);
     }
-    if (this.#clientBuilder !== undefined) {
-      this.#client = new ChannelClient(this.channelName, this.#clientBuilder.options, parts);
-      this.#client.start(this.#clientBuilder.options.endpoints, this.#server?.local);
+    if (this.#clientRole !== undefined) {
+      const { options } = this.#clientRole;
+      this.#client = new ChannelClient(this.channelName, options, parts);
+      this.#client.start(options.endpoints, this.#server?.local);
     }
   }
 
@@ -166,19 +190,41 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
     return counters;
   }
 
-  #validateClient(builder: ClientBuilder, context: ValidationContext): void {
-    validateClient(builder.options, `${this.#where} client`, context.problems);
-    if (context.dialProblem !== undefined) context.problems.note(`${this.#where} client: ${context.dialProblem}`);
-    const hasSource = builder.options.endpoints.length > 0 || this.#serverBuilder !== undefined;
-    if (!hasSource && !context.hasLocationStore) {
-      context.problems.note(`${this.#where} client: no endpoint is given and no location store is registered`);
+  #describeClient(): DescribedRole<ClientOptions, ClientBuilder> {
+    const options = defaultClientOptions();
+    return { options, builder: new ClientBuilder(options, this.#requireOpen) };
+  }
+
+  #describeServer(): DescribedRole<ServerOptions, ServerBuilder> {
+    const options = defaultServerOptions(this.#where);
+    return { options, builder: new ServerBuilder(options, this.#requireOpen) };
+  }
+
+  #validateClient(options: ClientOptions, context: ValidationContext): void {
+    const { problems, dialProblem, hasLocationStore } = context;
+    const where = `${this.#where} client`;
+    validateClient(options, where, problems);
+    if (dialProblem !== undefined) problems.note(`${where}: ${dialProblem}`);
+    const hasSource = options.endpoints.length > 0 || this.#serverRole !== undefined;
+    if (!hasSource && !hasLocationStore) problems.note(`${where}: there is no server to dial, call connect(endpoint)`);
+  }
+
+  #validateServer(options: ServerOptions, context: ValidationContext): void {
+    const { problems, services } = context;
+    validateServer(options, `${this.#where} server`, context);
+    this.#handlers = options.handlers.freeze(problems);
+    requireServices(this.#handlers.classes(), this.#where, services, problems);
+    if (this.#handlers.size === 0) {
+      problems.note(`${this.#where} server: no handler is registered, call addRequestHandler or addSendHandler`);
     }
   }
 
   #missing(role: 'client' | 'server'): ZLinkError {
-    const isDescribed = (role === 'client' ? this.#clientBuilder : this.#serverBuilder) !== undefined;
-    return isDescribed
-      ? new ZLinkError('InvalidOperation', `${this.#where} is not open: its host has not started`)
-      : new ZLinkError('NotConfigured', `${this.#where} has no ${role} role in this process`);
+    const isDescribed = (role === 'client' ? this.#clientRole : this.#serverRole) !== undefined;
+    if (isDescribed) {
+      return new ZLinkError('InvalidOperation', `${this.#where} is not open: its host has not started`);
+    }
+    const text = `${this.#where} has no ${role} role in this process, call .${role}() on it before start()`;
+    return new ZLinkError('NotConfigured', text);
   }
 }

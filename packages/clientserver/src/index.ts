@@ -1,9 +1,11 @@
 export { builderOf, runtimeOf } from './channel-facades.ts';
+export type { ChannelServerBuilder } from '@zlink/kernel/dispatch';
 export {
   ClientServerChannel,
   type ClientServerChannelBuilder,
   type ClientServerRuntime,
 } from './client-server-channel.ts';
 export type { ClientServerClientBuilder } from './client/client-options.ts';
-export type { ChannelServerBuilder, ClientServerServerBuilder } from './server/server-options.ts';
+export { createRouteClient, type RouteClient } from './route-client.ts';
+export type { ClientServerServerBuilder } from './server/server-options.ts';
 export type { ServerStatus } from './server-status.ts';

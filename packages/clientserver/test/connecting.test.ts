@@ -171,7 +171,7 @@ test('[CS-004] [CS-012] a mesh node at the address is no server, and a mesh node
   const server = await startServer(cluster, 'a');
   const intent = cluster.add(new RawPeer(cluster, CHANNEL)).dial(endpointOf(server), EndpointKind.meshNode);
   await until(() => intent.state === 'rejected', 'the mesh node is refused');
-  expect(intent.reason).toContain('expected a channel client');
+  expect(intent.reason).toContain('this endpoint takes channel clients, the caller is a mesh node');
   expect(server.parts.transport.status).toMatchObject({ links: 0, refused: { wrongKind: 1 } });
 });
 
@@ -186,7 +186,7 @@ test('[CS-004] at the address of the local server only the local server is let i
   const other = await startServer(cluster, 'other', { port }); // answers at 127.0.0.1, the other one everywhere else
   await host.start();
   await until(() => host.channel(CHANNEL).servers()[0]?.state === 'rejected', 'the wrong server is refused');
-  expect(host.channel(CHANNEL).servers()[0]?.reason).toBe('RID is "other", expected "mine"');
+  expect(host.channel(CHANNEL).servers()[0]?.reason).toBe('endpoint is server "other", expected "mine"');
   await cluster.passing(other.close());
   await cluster.passing(host.channel(CHANNEL).whenReady(1));
   expect(await ask(host, 1)).toEqual(['mine']);

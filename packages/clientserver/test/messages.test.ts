@@ -417,7 +417,7 @@ test('[CS-007] no handler, a payload that cannot be read and a handler that thro
     { kind: 'Rejected', submitted: true },
     { kind: 'InternalFailure', submitted: true },
   ]);
-  expect(ends[0].message).toContain('no request handler of packet "unknown" in channel "billing"');
+  expect(ends[0].message).toContain('no request handler of packet "unknown" in channel "billing" (server "server")');
   expect(ends[1].message).toBe('[Rejected] order 7 is closed');
   expect(ends[2].message).not.toContain('inner detail');
   const peer = await rawClient(cluster, server);

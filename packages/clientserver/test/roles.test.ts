@@ -37,7 +37,9 @@ test('[CS-001] without the client role a call is NotConfigured, even where the s
   const server = await startServer(cluster, 'server', { with: (s) => s.addSendHandler(Notice, () => undefined) });
   const error = await rejection(server.request(CHANNEL, Ask(1)).submit());
   expect(error).toMatchObject({ kind: 'NotConfigured', submitted: false });
-  expect(error.message).toBe('[NotConfigured] channel "billing" has no client role in this process');
+  expect(error.message).toBe(
+    '[NotConfigured] channel "billing" has no client role in this process, call .client() on it before start()',
+  );
   expect((await rejection(server.send(CHANNEL, Notice({ text: 'x' })).submit())).kind).toBe('NotConfigured');
   expect((await rejection(server.channel(CHANNEL).whenReady(1))).kind).toBe('NotConfigured');
   await loopTurns(4);
@@ -87,7 +89,7 @@ test('[CHAN-001] a name leads to its one path: nothing of another channel is fou
   await cluster.clock.advanceAsync(350);
   expect(outcome.value).toMatchObject({ kind: 'NotFound' });
   expect(client.channel('stock').servers()).toMatchObject([
-    { state: 'rejected', reason: 'peer: endpoint serves "stock", expected "billing"' },
+    { state: 'rejected', reason: 'peer: this endpoint serves channel "billing", the caller asked for "stock"' },
   ]);
   expect(server.counters(CHANNEL, 'request').accepted).toBe(0);
 });
@@ -152,7 +154,7 @@ test('[CS-003] [ERR-005] every mistake of a channel is reported together, with v
     expect.stringMatching(/server routingId: "" is not allowed/),
     expect.stringMatching(/server bindHost: "no host!" is not allowed/),
     expect.stringMatching(/server advertiseHost: "\*" is not allowed/),
-    expect.stringMatching(/server: no handler is registered/),
+    expect.stringMatching(/server: no handler is registered, call addRequestHandler or addSendHandler$/),
   ]);
 });
 
@@ -185,11 +187,41 @@ test('[CS-003] weight, size limit and port have their defaults', async () => {
   expect(endpointOf(server)).toMatch(/^tcp:\/\/127\.0\.0\.1:[1-9]\d+$/);
 });
 
-test('[CS-002] [HOSTREG-003] a client without endpoint, local server or location store is a configuration mistake', async () => {
+test('[CS-002] [HOSTREG-003] a client with nothing to dial is a configuration mistake', async () => {
   const cluster = arrangeCluster();
   const host = cluster.host('host');
   host.channel(CHANNEL).client();
-  await expect(host.open()).rejects.toThrow('no endpoint is given and no location store is registered');
+  await expect(host.open()).rejects.toThrow(
+    /^channel "billing" client: there is no server to dial, call connect\(endpoint\)$/,
+  );
+});
+
+test('[CS-011] without the server role a weight is NotConfigured, and the error says what to call', async () => {
+  const cluster = arrangeCluster();
+  const server = await startServer(cluster, 'server');
+  const client = await startClient(cluster, [server]);
+  expect(() => client.channel(CHANNEL).setWeight(1)).toThrow(
+    '[NotConfigured] channel "billing" has no server role in this process, call .server() on it before start()',
+  );
+});
+
+test('[HOSTREG-005] the builders of both roles show nothing of what they collect, and chain', () => {
+  const channel = new ClientServerChannel('x', () => undefined);
+  const server = channel.server();
+  const client = channel.client();
+  expect(
+    server
+      .listen(1)
+      .setWeight(2)
+      .addRequestHandler(Ask, () => 'ok'),
+  ).toBe(server);
+  expect(client.connect('tcp://127.0.0.1:7200').setSendTimeoutMs(1).setRequestTimeoutMs(1)).toBe(client);
+  for (const builder of [server, client]) {
+    expect(Reflect.ownKeys(builder)).toEqual([]);
+    expect(Object.isFrozen(builder)).toBe(true);
+    const inherited = Object.getOwnPropertyNames(Object.getPrototypeOf(builder));
+    for (const name of inherited) expect(typeof Reflect.get(builder, name)).toBe('function');
+  }
 });
 
 test('[HOSTREG-004] a channel cannot be changed once its host has started', async () => {

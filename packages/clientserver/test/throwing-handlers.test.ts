@@ -66,8 +66,8 @@ test.each(cases)('[C11] [DISP-004] a handler that $how with $what harms nobody',
   expect(server.unhandled).toHaveLength(2);
   for (const report of server.unhandled) expect(report.error === value).toBe(true);
   expect(server.unhandled.map(({ where }) => where)).toEqual([
-    'request handler of packet "billing.ask" in channel "billing"',
-    'send handler of packet "system.notice" in channel "billing"',
+    'request handler of packet "billing.ask" in channel "billing" (server "server")',
+    'send handler of packet "system.notice" in channel "billing" (server "server")',
   ]);
   isBad = false;
   await expect(client.request(CHANNEL, Ask(1)).submit()).resolves.toBe('fine');

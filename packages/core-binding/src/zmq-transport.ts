@@ -1,7 +1,13 @@
 /** The transport of a host over ZeroMQ: the engine of this package under the link protocol of the kernel. */
 import type { JobPermits } from '@zlink/kernel/internal/execution';
 import { createLinkTransport, type LivenessTimes } from '@zlink/kernel/internal/link';
-import { type Clock, type RandomSource, systemClock, systemRandom } from '@zlink/kernel/internal/time';
+import {
+  type Clock,
+  type DeadlineWheel,
+  type RandomSource,
+  systemClock,
+  systemRandom,
+} from '@zlink/kernel/internal/time';
 import type { Transport } from '@zlink/kernel/internal/transport';
 import type { Logger } from '@zlink/kernel/observe';
 import type { CurveSecurity } from './curve.ts';
@@ -16,6 +22,8 @@ export interface ZmqTransportOptions {
   /** Native I/O threads; integer from 1; default 1. */
   readonly ioThreads?: number | undefined;
   readonly clock?: Clock | undefined;
+  /** The host's, of the same clock; default: one of the transport's own. */
+  readonly wheel?: DeadlineWheel | undefined;
   readonly random?: RandomSource | undefined;
   readonly liveness?: LivenessTimes | undefined;
 }
@@ -30,6 +38,7 @@ export function createZmqTransport(options: ZmqTransportOptions): Transport {
   });
   return createLinkTransport(engine, {
     clock,
+    wheel: options.wheel,
     permits: options.permits,
     budgetBytes: options.memory.budgetBytes,
     maxWindowBytes: options.memory.maxWindowBytes,

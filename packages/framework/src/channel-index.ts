@@ -1,11 +1,11 @@
 /**
  * Every ChannelName of this process and the one path it leads to (CHAN-001).
  *
- * Owns uniqueness of names. A name that is not here is searched nowhere else.
+ * Owns uniqueness of names. A name that is not here is searched nowhere else; the error says which ones are.
  */
 import { ClientServerChannel } from '@zlink/clientserver';
 import type { CallPath } from '@zlink/kernel/call';
-import { describeValue, ZLinkError } from '@zlink/kernel/errors';
+import { describeValue, didYouMean, ZLinkError } from '@zlink/kernel/errors';
 import type { Topic, ValidationContext } from '@zlink/kernel/internal/host';
 
 export class ChannelIndex {
@@ -32,14 +32,21 @@ export class ChannelIndex {
   clientServer(channelName: string): ClientServerChannel {
     const channel = this.#channels.get(channelName);
     if (channel !== undefined) return channel;
-    throw notRegistered(channelName);
+    throw this.#notRegistered(channelName);
   }
 
   pathTo(channelName: string): CallPath | ZLinkError {
-    return this.#channels.get(channelName)?.path ?? notRegistered(channelName);
+    return this.#channels.get(channelName)?.path ?? this.#notRegistered(channelName);
+  }
+
+  #notRegistered(channelName: string): ZLinkError {
+    const names = [...this.#channels.keys()];
+    const shown = names.slice(0, NAMES_SHOWN).map(describeValue).join(', ');
+    const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+    const registered = `; registered: ${shown === '' ? 'none' : shown + more}`;
+    const what = `channel ${describeValue(channelName)} is not registered in this process`;
+    return new ZLinkError('NotFound', what + didYouMean(channelName, names) + registered);
   }
 }
 
-function notRegistered(channelName: string): ZLinkError {
-  return new ZLinkError('NotFound', `channel ${describeValue(channelName)} is not registered in this process`);
-}
+const NAMES_SHOWN = 8;

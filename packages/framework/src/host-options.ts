@@ -9,11 +9,13 @@ import {
 } from '@zlink/core-binding';
 import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import type { ServiceProvider } from '@zlink/kernel/dispatch';
-import type { Problems } from '@zlink/kernel/errors';
+import { checkFlag, checkMethods, checkOptionNames, isObject, type Problems } from '@zlink/kernel/errors';
 import { checkAdvertiseHost, checkBindHost } from '@zlink/kernel/identity';
 import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
+import { systemClock } from '@zlink/kernel/internal/time';
 import { guardLogger, guardUnhandled, type Logger, stderrLogger, type UnhandledListener } from '@zlink/kernel/observe';
 import { resolveJobQueue } from './job-queue.ts';
+import { logUnhandled } from './unhandled-log.ts';
 
 /**
  * How much a host takes in before its senders wait: share of memory, and waiting jobs per processor.
@@ -24,49 +26,92 @@ import { resolveJobQueue } from './job-queue.ts';
  */
 export type Profile = 'compact' | 'lowLatency' | 'balanced' | 'throughput';
 
+/**
+ * All optional. Values are checked when the host starts, all mistakes together (`ConfigurationError`); a name that is no
+ * option is a mistake, too.
+ *
+ * @see HOSTREG-003, ERR-002
+ */
 export interface HostOptions {
+  /** Where listeners are bound and reached, unless they say so themselves. @see NET-001 */
   readonly network?: {
-    /** Interface that listeners bind; default `127.0.0.1`. @see NET-001 */
+    /** Interface that listeners bind: a host name, an IP address or `*`; default `127.0.0.1`. @see NET-001 */
     readonly bindHost?: string;
-    /** Name or address under which others reach listeners; default: the bind host, which must then be no wildcard. */
+    /**
+     * Host name or IP address under which others reach listeners, up to 243 bytes, no wildcard; default: the bind host,
+     * which must then be no wildcard.
+     *
+     * @see NET-001
+     */
     readonly advertiseHost?: string;
   };
-  /** Makes a scope of dependencies per dispatch for handler and filter classes. @see DISP-009 */
+  /**
+   * Makes a scope of dependencies per dispatch for handler and filter classes. Default: none; a class with a
+   * `static inject` is a mistake then.
+   *
+   * @see DISP-009
+   */
   readonly services?: ServiceProvider;
-  /** Bounds a whole request in ms; integer 1..2_147_483_647; default 30_000. @see CALL-003 */
+  /**
+   * Bounds a whole request in ms, then it ends with `DeadlineExceeded`; integer 1..2_147_483_647; default 30_000. A client
+   * role and a call may have their own.
+   *
+   * @see CALL-003
+   */
   readonly requestTimeoutMs?: number;
-  /** Bounds the wait for acceptance in ms; integer 1..2_147_483_647; default 1_000. @see CALL-003 */
+  /**
+   * Bounds the wait until the queue of the chosen server's link accepts a message, in ms, then the call ends with
+   * `DeadlineExceeded`; integer 1..2_147_483_647; default 1_000. A client role may have its own.
+   *
+   * @see CALL-003
+   */
   readonly sendTimeoutMs?: number;
   /** Memory and queue limits of received messages. @see JOBQ-001 */
   readonly inboundDispatch?: {
-    /** Memory that the messaging budget is a share of, bytes from 1; default: container or V8 heap limit. */
+    /**
+     * Memory that the messaging budget is a share of, integer bytes from 1 up to the limit of this process; default: the
+     * smaller one of container and V8 heap limit, else the memory of the machine.
+     *
+     * @see JOBQ-002
+     */
     readonly coreHwmMemoryLimitBytes?: number;
-    /** The messaging budget itself, bytes from 1; wins over the limit. */
+    /** The messaging budget itself, integer bytes from 1 up to the limit of this process; wins over limit and profile. */
     readonly coreHwmBudgetBytes?: number;
     /** Share of the limit: 5, 10, 20 or 40 %; default `balanced` (20 %). */
     readonly coreHwmProfile?: Profile;
     /** Waiting jobs per processor: 32, 64, 128 or 256; default `balanced` (128). */
     readonly applicationJobQueueProfile?: Profile;
-    /** Waiting jobs of the whole host, replaces the profile's figure; integer 1..2_147_483_647. */
+    /** Waiting jobs of the whole host; integer 1..2_147_483_647; default: the profile's figure times processors. */
     readonly maxQueuedApplicationJobs?: number;
-    /** Receiving pauses at this share of waiting jobs; integer 1..100; default 80. */
+    /** Receiving pauses at this share of waiting jobs, in percent; integer 1..100; default 80. @see JOBQ-005 */
     readonly pauseThresholdPercent?: number;
-    /** Receiving resumes at this share; integer 0..99, below the pause threshold; default 60. */
+    /** Receiving resumes at this share, in percent; integer 0..99, below the pause threshold; default 60. @see JOBQ-005 */
     readonly resumeThresholdPercent?: number;
   };
-  /** Time that `shutdown` takes at most in ms; integer 1..2_147_483_647; default 30_000. */
+  /** Time that `shutdown` takes at most, in ms; integer 1..2_147_483_647; default 30_000. @see DRAIN-006 */
   readonly shutdownDeadlineMs?: number;
-  /** Whether callers see the text of errors that handlers throw; default false: the kind only. @see DISP-004 */
+  /**
+   * Whether callers see the text of errors that handlers throw; default false: `InternalFailure` alone. A `ZLinkError` that
+   * a handler throws is meant for its caller and always seen, a `ConfigurationError` never.
+   *
+   * @see DISP-004, ERR-005
+   */
   readonly exposeErrorMessages?: boolean;
   /** CURVE encryption and identity for all sockets; default: none. @see SEC-001 */
   readonly security?: CurveSecurity;
-  /** Receives log records; default: JSON lines on stderr, warnings and errors only. */
+  /** Receives log records; default: JSON lines on stderr, warnings and errors only. What it throws changes nothing. */
   readonly logger?: Logger;
-  /** Told about errors of handlers that no caller gets to see. @see DISP-004 */
+  /**
+   * Gets every error, as it was thrown, of handlers, filters, disposals and stopping services that no caller gets to see;
+   * `where` names the place. What it throws is logged and changes nothing. Default: one log record
+   * `zlink.runtime.unhandled_error` with the first frames of the stack, per second and place.
+   *
+   * @see DISP-004, SVC-001, TRACE-004
+   */
   readonly onUnhandled?: UnhandledListener;
   /** For tests only. */
   readonly testing?: {
-    /** Lets several hosts run in this process (HOSTREG-001). */
+    /** Lets this host start beside others of the same process; default false. @see HOSTREG-001 */
     readonly allowSeveralHosts?: boolean;
   };
 }
@@ -87,7 +132,25 @@ export interface ResolvedHostOptions {
   readonly allowSeveralHosts: boolean;
 }
 
-export function resolveHostOptions(options: HostOptions, problems: Problems): ResolvedHostOptions {
+type Group = 'network' | 'inboundDispatch' | 'security' | 'testing';
+
+const OPTION_NAMES = (
+  'network services requestTimeoutMs sendTimeoutMs inboundDispatch shutdownDeadlineMs exposeErrorMessages security ' +
+  'logger onUnhandled testing'
+).split(' ');
+
+const GROUP_NAMES: Readonly<Record<Group, string>> = {
+  network: 'bindHost advertiseHost',
+  inboundDispatch:
+    'coreHwmMemoryLimitBytes coreHwmBudgetBytes coreHwmProfile applicationJobQueueProfile maxQueuedApplicationJobs ' +
+    'pauseThresholdPercent resumeThresholdPercent',
+  security: 'publicKey secretKey serverPublicKey allowedClientKeys',
+  testing: 'allowSeveralHosts',
+};
+
+export function resolveHostOptions(given: HostOptions, problems: Problems): ResolvedHostOptions {
+  checkNames(given, problems);
+  const options = isObject(given) ? given : {};
   const inbound = options.inboundDispatch ?? {};
   const logger = guardLogger(options.logger ?? stderrLogger);
   const resolved: ResolvedHostOptions = {
@@ -108,9 +171,9 @@ export function resolveHostOptions(options: HostOptions, problems: Problems): Re
       problems,
     ),
     exposeErrorMessages: options.exposeErrorMessages ?? false,
-    security: options.security,
+    security: isObject(options.security) ? options.security : undefined,
     logger,
-    onUnhandled: guardUnhandled(options.onUnhandled ?? (() => undefined), logger),
+    onUnhandled: guardUnhandled(options.onUnhandled ?? logUnhandled(logger, systemClock), logger),
     allowSeveralHosts: options.testing?.allowSeveralHosts ?? false,
   };
   checkTimeouts(resolved, problems);
@@ -118,6 +181,14 @@ export function resolveHostOptions(options: HostOptions, problems: Problems): Re
   checkParts(options, problems);
   if (resolved.security !== undefined) for (const text of curveProblems(resolved.security)) problems.note(text);
   return Object.freeze(resolved);
+}
+
+function checkNames(given: HostOptions, problems: Problems): void {
+  checkOptionNames('options', given, OPTION_NAMES, problems);
+  for (const group of isObject(given) ? (Object.keys(GROUP_NAMES) as Group[]) : []) {
+    // the keys of that very object
+    checkOptionNames(group, given[group], GROUP_NAMES[group].split(' '), problems);
+  }
 }
 
 function checkTimeouts(options: ResolvedHostOptions, problems: Problems): void {
@@ -132,21 +203,13 @@ function checkNetwork(options: ResolvedHostOptions, problems: Problems): void {
 }
 
 /** What plain JavaScript could get wrong and only the first message would show. */
-function checkParts(options: HostOptions, problems: Problems): void {
-  const { services, logger, onUnhandled } = options;
-  if (services !== undefined && !hasMethods(services, ['createScope'])) {
-    problems.add('services', services, 'an object with createScope');
-  }
-  if (logger !== undefined && !hasMethods(logger, ['debug', 'info', 'warn', 'error'])) {
-    problems.add('logger', logger, 'an object with debug, info, warn and error');
-  }
+function checkParts({ services, logger, onUnhandled, ...flags }: HostOptions, problems: Problems): void {
+  const levels = ['debug', 'info', 'warn', 'error'];
+  checkMethods('services', services, ['createScope'], 'an object with createScope', problems);
+  checkMethods('logger', logger, levels, 'an object with debug, info, warn and error', problems);
   if (onUnhandled !== undefined && typeof onUnhandled !== 'function') {
     problems.add('onUnhandled', onUnhandled, 'a function');
   }
-}
-
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const methods = value as Readonly<Record<string, unknown>>; // any object may be asked for any property
-  return names.every((name) => typeof methods[name] === 'function');
+  checkFlag('exposeErrorMessages', flags.exposeErrorMessages, problems);
+  checkFlag('testing.allowSeveralHosts', flags.testing?.allowSeveralHosts, problems);
 }

@@ -7,7 +7,14 @@
  * H2 After `start` has been called the description is frozen (HOSTREG-004).
  * H3 One shutdown: all callers share its result; it ends at its deadline, come what may (DRAIN-005 to DRAIN-007).
  */
-import { builderOf, type ClientServerChannelBuilder, type ClientServerRuntime, runtimeOf } from '@zlink/clientserver';
+import {
+  builderOf,
+  type ClientServerChannelBuilder,
+  type ClientServerRuntime,
+  createRouteClient,
+  type RouteClient,
+  runtimeOf,
+} from '@zlink/clientserver';
 import { type CallPath, isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import { type CodecExtension, CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
@@ -15,13 +22,21 @@ import { ConfigurationError, describeValue, Problems, ZLinkError } from '@zlink/
 import type { ListenerStatus } from '@zlink/kernel/internal/host';
 import type { ReceiveFlow } from '@zlink/kernel/internal/execution';
 import { systemClock } from '@zlink/kernel/internal/time';
-import { type HostedService, HostedServices, type HostState, mayBecome } from '@zlink/kernel/lifecycle';
+import {
+  claimProcess,
+  type HostedService,
+  HostedServices,
+  type HostState,
+  mayBecome,
+  type ProcessClaim,
+  type ShutdownResult,
+  STOPPED,
+  unlessAborted,
+} from '@zlink/kernel/lifecycle';
 import { errorText, type MessageCounters } from '@zlink/kernel/observe';
 import { ChannelIndex } from './channel-index.ts';
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from './host-options.ts';
-import { claimProcess, type ProcessClaim } from './process-claim.ts';
-import { createRouteClient, type RouteClient } from './route-client.ts';
-import { Shutdown, type ShutdownResult, STOPPED, tearDown } from './shutdown.ts';
+import { Shutdown, tearDown } from './shutdown.ts';
 import { type CheckedDescription, type Wiring, wire } from './wiring.ts';
 
 export interface RuntimeQuery {
@@ -63,25 +78,27 @@ export interface Host extends AsyncDisposable {
    * Validates everything, binds, starts hosted services, then serves.
    *
    * @param signal - gives the start up; what was reached is released
-   * @throws ConfigurationError with every mistake; nothing was bound then
-   * @throws ConfigurationError also if this or another host runs in the process (HOSTREG-001)
-   * @throws ZLinkError `InvalidOperation` if the host has ended; `InternalFailure` if a hosted service failed; what
-   *   binding said if an address cannot be had
+   * @throws ConfigurationError with every mistake, or if this or another host runs in the process (HOSTREG-001); nothing
+   *   was bound then
+   * @throws ZLinkError `AlreadyExists` if an address is in use; `InvalidOperation` if this machine does not have it, or if
+   *   the host has ended; `InternalFailure` if a hosted service failed; or the signal's reason
    */
   start(signal?: AbortSignal): Promise<void>;
   /**
-   * Takes no new work, lets accepted work end, releases everything.
+   * Takes no new work, lets accepted work end, releases everything; all callers share one result (DRAIN-005, DRAIN-007).
    *
    * @param options - `deadlineMs`: integer 1..2_147_483_647, default `shutdownDeadlineMs`; `signal` ends this caller's
    *   waiting only
+   * @throws ZLinkError `InvalidOperation` if `deadlineMs` is out of range; or the signal's reason
    */
   shutdown(options?: { readonly deadlineMs?: number; readonly signal?: AbortSignal }): Promise<ShutdownResult>;
   readonly state: HostState;
   /** Messages that may wait for their handlers; 0 before start. @see JOBQ-001 */
   readonly effectiveMaxQueuedApplicationJobs: number;
+  /** Calls from here; before `start` they end with `InvalidOperation`, after `shutdown` with `ShuttingDown`. @see CALL-005 */
   readonly routeClient: RouteClient;
   readonly query: RuntimeQuery;
-  /** @throws ZLinkError `NotFound` if no such channel is registered */
+  /** That channel at run time. @throws ZLinkError `NotFound` if no such channel is registered. @see CHAN-001, CS-011 */
   clientServerChannel(channelName: string): ClientServerRuntime;
 }
 
@@ -279,7 +296,7 @@ class ZLinkHost implements Host {
   #pathTo(channelName: string): CallPath | ZLinkError {
     if (this.#hosted !== undefined && !this.#isOver) return this.#channels.pathTo(channelName); // HOST-004: services may call
     if (this.#state === 'configuring' || this.#state === 'starting') {
-      return new ZLinkError('InvalidOperation', `host takes no calls yet: it is ${this.#state}`);
+      return new ZLinkError('InvalidOperation', `host takes no calls yet: it is ${this.#state}, await start() first`);
     }
     return new ZLinkError('ShuttingDown', `host takes no calls any more: it is ${this.#state}`);
   }
@@ -290,13 +307,16 @@ class ZLinkHost implements Host {
 
   /** HOSTREG-001 */
   #startedBefore(): Error {
-    if (this.#isOver) return new ZLinkError('InvalidOperation', `host cannot start again: it is ${this.#state}`);
-    return new ConfigurationError([`host: it was started before and is ${this.#state}`]);
+    const text = `host: it was started before and is ${this.#state}; a host starts once, make another with createHost()`;
+    return this.#isOver ? new ZLinkError('InvalidOperation', text) : new ConfigurationError([text]);
   }
 
   readonly #requireOpen = (): void => {
     if (this.#state === 'configuring') return; // H2
-    throw new ZLinkError('InvalidOperation', 'the description of a host is frozen once it has started');
+    throw new ZLinkError(
+      'InvalidOperation',
+      'the description of a host is frozen once it has started: describe it before start()',
+    );
   };
 
   #become(next: HostState): void {
@@ -306,11 +326,3 @@ class ZLinkHost implements Host {
 }
 
 const DEFAULT_DEADLINE_MS = 30_000;
-
-function unlessAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error); // a reason may be any value
-    signal.addEventListener('abort', onAbort, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}

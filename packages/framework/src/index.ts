@@ -1,7 +1,5 @@
 export { createHost, type Host, type HostCodecs, type RuntimeQuery } from './host.ts';
 export type { HostOptions, Profile } from './host-options.ts';
-export type { RouteClient } from './route-client.ts';
-export type { ShutdownResult } from './shutdown.ts';
 export type { CurveSecurity } from '@zlink/core-binding';
 export type {
   ChannelServerBuilder,
@@ -9,10 +7,11 @@ export type {
   ClientServerClientBuilder,
   ClientServerRuntime,
   ClientServerServerBuilder,
+  RouteClient,
   ServerStatus,
 } from '@zlink/clientserver';
 export type { RequestCall, SendCall } from '@zlink/kernel/call';
-export type { Codec, CodecExtension, CodecRegistrar } from '@zlink/kernel/codec';
+export type { Codec, CodecExtension, CodecRegistrar, PayloadSink } from '@zlink/kernel/codec';
 export type {
   ChannelContext,
   DispatchKind,
@@ -26,8 +25,10 @@ export type {
   ServiceProvider,
   ServiceScope,
 } from '@zlink/kernel/dispatch';
-export { ConfigurationError, ErrorKind, type ErrorKindName, ZLinkError } from '@zlink/kernel/errors';
-export type { HostedService, HostState } from '@zlink/kernel/lifecycle';
+export { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError, ZLinkError } from '@zlink/kernel/errors';
+export type { ReceiveFlow } from '@zlink/kernel/internal/execution';
+export type { ListenerStatus } from '@zlink/kernel/internal/host';
+export type { HostedService, HostState, ShutdownResult } from '@zlink/kernel/lifecycle';
 export {
   message,
   type MessageType,

@@ -4,26 +4,9 @@
  * Order: no new work and draining descriptors, requestStop, accepted work to its end, stop, links and sockets.
  */
 import type { Topic } from '@zlink/kernel/internal/host';
-import type { HostedServices } from '@zlink/kernel/lifecycle';
+import { type HostedServices, type ShutdownResult, STOPPED } from '@zlink/kernel/lifecycle';
 import { errorText } from '@zlink/kernel/observe';
 import type { Wiring } from './wiring.ts';
-
-export interface ShutdownResult {
-  /**
-   * - `stopped`: all accepted work and all services ended by themselves, or nothing ran
-   * - `forceStopped`: something was cut off or could not be freed; the host is stopped all the same
-   */
-  readonly outcome: 'stopped' | 'forceStopped';
-  /**
-   * - `none`: the host stopped in order
-   * - `deadlineExceeded`: work or services had not ended in time; requests that still ran got `ShuttingDown`
-   * - `teardownFailed`: a listener, link or the transport could not be released; the log says which
-   */
-  readonly reason: 'none' | 'deadlineExceeded' | 'teardownFailed';
-}
-
-/** Everything ended in time, or nothing ran. */
-export const STOPPED: ShutdownResult = Object.freeze({ outcome: 'stopped', reason: 'none' });
 
 /** Time for the last words of links, within the deadline. */
 const LINGER_MS = 1_000;

@@ -6,8 +6,8 @@ import type { HostParts } from '@zlink/kernel/internal/host';
 import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
+import { LoopWatch } from '@zlink/kernel/lifecycle';
 import type { ResolvedHostOptions } from './host-options.ts';
-import { LoopWatch } from './loop-watch.ts';
 
 export interface Wiring {
   readonly parts: HostParts;

@@ -92,7 +92,9 @@ describe('names and roles', () => {
 
   test('[HOSTREG-002] a channel without a role is described to no end', async () => {
     const found = await problemsOf((host) => host.addClientServerChannel(CHANNEL));
-    expect(found).toEqual(['channel "billing": neither a client nor a server role is registered']);
+    expect(found).toEqual([
+      'channel "billing": neither a client nor a server role is registered, call .client() or .server()',
+    ]);
   });
 
   test('[HOSTREG-003] a client has neither weight nor handlers to set', () => {
@@ -130,7 +132,9 @@ describe('handlers', () => {
 
   test('[HOSTREG-006] a server without any handler', async () => {
     const found = await problemsOf((host) => host.addClientServerChannel(CHANNEL).server().setWeight(1));
-    expect(found).toEqual(['channel "billing" server: no handler is registered']);
+    expect(found).toEqual([
+      'channel "billing" server: no handler is registered, call addRequestHandler or addSendHandler',
+    ]);
   });
 
   test('[HOSTREG-006] a request handler for a one-way message', async () => {
@@ -185,9 +189,9 @@ describe('handlers', () => {
 });
 
 describe('client', () => {
-  test('[HOSTREG-003] neither endpoint nor server nor location store', async () => {
+  test('[HOSTREG-003] neither endpoint nor server', async () => {
     const found = await problemsOf((host) => host.addClientServerChannel(CHANNEL).client());
-    expect(found).toEqual(['channel "billing" client: no endpoint is given and no location store is registered']);
+    expect(found).toEqual(['channel "billing" client: there is no server to dial, call connect(endpoint)']);
   });
 
   test.each<unknown>([
@@ -476,7 +480,7 @@ test('[ERR-002] [HOSTREG-003] one start reports every mistake of every part, wit
     [/^channel "" client: security\.serverPublicKey is missing/, 1],
     [/^channel "" server listen: 70000 is not allowed, allowed: integer 0\.\.65535$/, 1],
     [/^channel "" server weight: -1 is not allowed, allowed: integer 0\.\.10000$/, 1],
-    [/^channel "" server: no handler is registered$/, 1],
+    [/^channel "" server: no handler is registered, call addRequestHandler or addSendHandler$/, 1],
     [/^host: filter 1 \(object\) is neither a function nor a class$/, 1],
     [/^codec extension: undefined has no register method$/, 1],
   ];

@@ -15,6 +15,14 @@ test('[HOSTREG-005] what an application holds of a channel has no stages, before
   ]);
 });
 
+test('[HOSTREG-005] the builders of the roles show nothing of what they collect', () => {
+  const channel = createHost().addClientServerChannel(CHANNEL);
+  for (const builder of [channel.client(), channel.server()]) {
+    expect(Reflect.ownKeys(builder)).toEqual([]);
+    expect(Object.isFrozen(builder)).toBe(true);
+  }
+});
+
 test('[CODEC-001] codecs can be registered one after the other, and the registry itself is not shown', () => {
   const codecs = createHost().codecs();
   const extension = { register: () => undefined };

@@ -6,6 +6,7 @@ import {
   ask,
   counters,
   endpointOf,
+  makeHost,
   makeServer,
   startClient,
   startDialing,
@@ -45,7 +46,7 @@ test('[ERR-002] errors have kind, code and whether they had left, and no advice 
 
 test.each([
   [false, 'InternalFailure', /^\[InternalFailure\] .*$/],
-  [true, 'InternalFailure', /^\[InternalFailure\] RangeError: balance of tenant-42 is 3$/],
+  [true, 'InternalFailure', /^\[InternalFailure\] .*RangeError: balance of tenant-42 is 3$/],
 ])(
   '[DISP-004] exposeErrorMessages %p decides whether callers see the text of errors',
   async (exposeErrorMessages, kind, text) => {
@@ -62,7 +63,8 @@ test.each([
     expect(error.message).toMatch(text);
     expect(error.message.includes('tenant-42')).toBe(exposeErrorMessages);
     expect(inspect(error)).not.toContain('row 17');
-    expect(unhandled).toEqual([[failure, 'request handler of packet "billing.ask" in channel "billing"']]);
+    const where = /^request handler of packet "billing.ask" in channel "billing" \(server "server-[-0-9a-f]{36}"\)$/;
+    expect(unhandled).toEqual([[failure, expect.stringMatching(where)]]);
   },
 );
 
@@ -92,6 +94,63 @@ test('[DISP-004] onUnhandled hears of what no caller is told: one-ways, filters,
   await rejection(ask(client, 'plain'));
   expect(unhandled.map(String)).toEqual(['Error: from a send: one-way', 'Error: from the handler']);
   expect(log.of('zlink.dispatch_error').map(({ reason }) => reason)).toContain('handler_exception');
+});
+
+test('[DISP-004] without onUnhandled an error nobody sees is logged with its stack, elsewhere never', async () => {
+  const log = new LogRecorder();
+  const { client } = await startPair({
+    options: { logger: log },
+    answer: function failingHandler(asked) {
+      if (asked === 'typed') throw new ZLinkError('Rejected', 'not today');
+      throw new RangeError('balance is 3\nof tenant-42');
+    },
+  });
+  for (const asked of ['typed', 'plain', 'plain', 'plain']) await rejection(ask(client, asked));
+  const unhandled = log.of('zlink.runtime.unhandled_error');
+  expect(unhandled).toHaveLength(1); // of three within a second
+  expect(unhandled[0]).toMatchObject({
+    where: expect.stringMatching(/^request handler of packet "billing\.ask" in channel "billing"/) as unknown,
+    error: 'RangeError: balance is 3 of tenant-42',
+  });
+  const stack = unhandled[0]?.['stack'] as string[]; // of this very record
+  expect(stack[0]).toMatch(/^at failingHandler \(.*failures\.test\.ts:\d+:\d+\)$/);
+  expect(stack.length).toBeLessThanOrEqual(10);
+  for (const frame of stack) expect(frame).toMatch(/^at .{1,253}$/);
+  const others = log.records.filter((record) => record !== unhandled[0]);
+  expect(others.length).toBeGreaterThan(0);
+  for (const record of others) expect(inspect(record)).not.toMatch(/\bat .*:\d+:\d+/);
+});
+
+test('[DISP-004] with onUnhandled the error itself is handed over, and no stack is logged', async () => {
+  const log = new LogRecorder();
+  const unhandled: unknown[] = [];
+  const { client } = await startPair({
+    options: { logger: log, onUnhandled: (error) => void unhandled.push(error) },
+    answer: () => {
+      throw new Error('once');
+    },
+  });
+  await rejection(ask(client, 1));
+  expect((unhandled[0] as Error).stack).toContain('failures.test.ts');
+  expect(log.of('zlink.runtime.unhandled_error')).toEqual([]);
+});
+
+test.each<[string, () => unknown]>([
+  ['null', () => null],
+  ['a text', () => 'at sea (file:1:2)'],
+  ['an object with a stack of its own', () => ({ stack: 7 })],
+  ['an error whose stack throws', () => Object.defineProperty(new Error('x'), 'stack', { get: () => { throw new Error('y'); } })], // prettier-ignore
+])('[C11] %s is logged without a stack', async (_, make) => {
+  const log = new LogRecorder();
+  const { client } = await startPair({
+    options: { logger: log },
+    answer: () => {
+      throw make();
+    },
+  });
+  await rejection(ask(client, 1));
+  expect(log.of('zlink.runtime.unhandled_error')).toMatchObject([{ stack: [] }]);
+  expect(log.of('zlink.runtime.on_unhandled_failed')).toEqual([]);
 });
 
 test('[DISP-004] a filter that throws answers the request and is reported', async () => {
@@ -217,6 +276,56 @@ test('[ERR-005] wrong arguments fail at the caller and reach no server', async (
   expect((await rejection(server.routeClient.sendToChannel(CHANNEL, Notice(1)).submit())).kind).toBe('NotConfigured');
   expect(await ask(client, 'last')).toBe('last');
   expect([counters(server, 'request').accepted, counters(server, 'send').accepted]).toEqual([2, 0]);
+});
+
+test('[CALL-005] [CHAN-001] a channel that is not registered: the error names the nearest one and those there are', async () => {
+  const { client } = await startPair();
+  const textOf = async (name: string): Promise<string> =>
+    (await rejection(client.routeClient.sendToChannel(name, Notice(1)).submit())).message;
+  const what = (name: string): string => `[NotFound] channel "${name}" is not registered in this process`;
+  expect(await textOf('biling')).toBe(`${what('biling')}, did you mean "billing"?; registered: "billing"`);
+  expect(await textOf('stock')).toBe(`${what('stock')}; registered: "billing"`);
+  expect(() => client.clientServerChannel('Billing')).toThrow(/did you mean "billing"\?/);
+});
+
+test('[CHAN-001] of many channels eight are shown, and of none it is said', async () => {
+  const none = makeHost();
+  expect(() => none.clientServerChannel('x')).toThrow(
+    'channel "x" is not registered in this process; registered: none',
+  );
+  const many = makeHost();
+  for (let n = 1; n <= 10; n++) many.addClientServerChannel(`shop-${n}`);
+  expect(() => many.clientServerChannel('x')).toThrow(/registered: "shop-1", .*, "shop-8" and 2 more$/);
+});
+
+test('[CALL-005] [CS-001] a call without the client role says what to call', async () => {
+  const { server } = await startPair();
+  expect((await rejection(server.routeClient.sendToChannel(CHANNEL, Notice(1)).submit())).message).toBe(
+    '[NotConfigured] channel "billing" has no client role in this process, call .client() on it before start()',
+  );
+});
+
+test('[MSG-003] [MSG-006] what cannot be sent is refused at once, with the way to send it', async () => {
+  const { routeClient } = makeHost(); // not even started
+  const hints: [() => unknown, string][] = [
+    [() => routeClient.requestToChannel(CHANNEL, { orderId: '7' }), 'or use ZLinkMessage.from(value, Class)'],
+    [
+      () => routeClient.requestToChannel(CHANNEL, Charge as never),
+      'descriptor "billing.charge" is no message by itself',
+    ],
+    [() => routeClient.sendToChannel(CHANNEL, LogRecorder), 'function LogRecorder is no message by itself'],
+    [() => routeClient.requestToChannel(CHANNEL, Notice(1)), 'packet "system.notice" is a one-way message, nobody'],
+    [() => routeClient.requestToChannel(CHANNEL, Notice(1)), 'use sendToChannel, or declare it by request()'],
+  ];
+  for (const [call, hint] of hints) expect(call).toThrow(hint);
+  expect(() => routeClient.sendToChannel(CHANNEL, Ask(1))).not.toThrow(); // a server may handle it one-way
+});
+
+test('[CODEC-005] a value without a JSON form is refused with packet, place and way out', async () => {
+  const { client } = await startPair();
+  expect((await rejection(ask(client, { order: { at: new Date(0) } }))).message).toBe(
+    '[InvalidOperation] packet "billing.ask": order.at cannot be encoded as JSON: Date; send its toISOString() or getTime()',
+  );
 });
 
 test('[CALL-005] a server that is gone: nothing of the call was submitted, or it says so', async () => {

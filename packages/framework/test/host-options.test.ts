@@ -1,9 +1,14 @@
-import type { HostOptions } from '@zlink/framework';
+import { createHost, type HostOptions } from '@zlink/framework';
+import { curveKeyPair } from './curve-keys.ts';
 import { hostNameOf } from './host-names.ts';
 import { makeHost } from './hosts.ts';
+import { LogRecorder } from './log-recorder.ts';
 import { problems } from './outcome.ts';
 
 type Inbound = NonNullable<HostOptions['inboundDispatch']>;
+
+/** All names of a group of options. */
+type Group<K extends keyof HostOptions> = Required<NonNullable<HostOptions[K]>>;
 
 /** For plain JavaScript, which may pass anything. */
 const anything = (value: unknown): never => value as never;
@@ -73,6 +78,89 @@ test.each(each('bad'))('[HOSTREG-003] [JOBQ-001] %s %p is refused', async (name,
 
 test.each(each('good'))('[HOSTREG-003] [JOBQ-001] %s %p is allowed', async (_, value, { set }) => {
   const host = makeHost(set(value));
+  await host.start();
+  expect(host.state).toBe('serving');
+});
+
+test.each<[string, unknown, string]>([
+  [
+    'a name in other letters',
+    { requestTimeoutMS: 5 },
+    'options: there is no option "requestTimeoutMS", did you mean "requestTimeoutMs"?',
+  ],
+  ['a name cut short', { sendTimeout: 5 }, 'options: there is no option "sendTimeout", did you mean "sendTimeoutMs"?'],
+  [
+    'a name of network',
+    { network: { bindhost: '::1' } },
+    'network: there is no option "bindhost", did you mean "bindHost"?',
+  ],
+  [
+    'a name of inboundDispatch',
+    { inboundDispatch: { coreHwmProfil: 'compact' } },
+    'inboundDispatch: there is no option "coreHwmProfil", did you mean "coreHwmProfile"?',
+  ],
+  [
+    'a name of testing',
+    { testing: { allowSeveralHost: true } },
+    'testing: there is no option "allowSeveralHost", did you mean "allowSeveralHosts"?',
+  ],
+  [
+    'a name like no other',
+    { network: { colour: 1 } },
+    'network: there is no option "colour", known: bindHost, advertiseHost',
+  ],
+  ['a group that is none', { network: '127.0.0.1' }, 'network: "127.0.0.1" is not allowed, allowed: an object'],
+  ['null for a group', { inboundDispatch: null }, 'inboundDispatch: null is not allowed, allowed: an object'],
+  ['null for keys', { security: null }, 'security: null is not allowed, allowed: an object'],
+  [
+    'a text for a flag',
+    { exposeErrorMessages: 'false' },
+    'exposeErrorMessages: "false" is not allowed, allowed: true or false',
+  ],
+  [
+    'a number for a flag',
+    { testing: { allowSeveralHosts: 1 } },
+    'testing.allowSeveralHosts: 1 is not allowed, allowed: true or false',
+  ],
+  ['a number for all', 7, 'options: 7 is not allowed, allowed: an object'],
+  ['null for all', null, 'options: null is not allowed, allowed: an object'],
+])('[HOSTREG-003] [ERR-002] %s is found by the start', async (_, options, expected) => {
+  const host = createHost(anything(options)); // as it is: nothing here may be added to it
+  expect(await problems(host.start())).toEqual([expected]);
+  expect(host.state).toBe('error');
+});
+
+test('[HOSTREG-003] [SEC-003] a mistyped key option is named, its value is not', async () => {
+  const security = { publickey: 'x'.repeat(40), secretKey: 'y'.repeat(40) };
+  const found = await problems(createHost(anything({ security })).start());
+  expect(found).toContain('security: there is no option "publickey", did you mean "publicKey"?');
+  expect(found.join()).not.toMatch(/xxx|yyy/);
+});
+
+test('[HOSTREG-003] every option of the type is known, with each name of its groups', async () => {
+  const key = curveKeyPair();
+  const all: Required<HostOptions> = {
+    network: { bindHost: '127.0.0.1', advertiseHost: '127.0.0.1' } satisfies Group<'network'>,
+    services: { createScope: () => ({ get: anything, dispose: () => undefined }) },
+    requestTimeoutMs: 1,
+    sendTimeoutMs: 1,
+    inboundDispatch: {
+      coreHwmMemoryLimitBytes: 1_000_000,
+      coreHwmBudgetBytes: 1_000_000,
+      coreHwmProfile: 'compact',
+      applicationJobQueueProfile: 'compact',
+      maxQueuedApplicationJobs: 1,
+      pauseThresholdPercent: 2,
+      resumeThresholdPercent: 1,
+    } satisfies Group<'inboundDispatch'>,
+    shutdownDeadlineMs: 1_000,
+    exposeErrorMessages: true,
+    security: { ...key, serverPublicKey: key.publicKey, allowedClientKeys: [] } satisfies Group<'security'>,
+    logger: new LogRecorder(),
+    onUnhandled: () => undefined,
+    testing: { allowSeveralHosts: true } satisfies Group<'testing'>,
+  };
+  const host = makeHost(all);
   await host.start();
   expect(host.state).toBe('serving');
 });

@@ -22,7 +22,9 @@ test('[HOSTREG-001] a second host in the process is refused, and may start once 
   const first = makeOnlyHost();
   await first.start();
   const second = makeOnlyHost();
-  expect(await problems(second.start())).toEqual(['host: another host already runs in this process']);
+  expect(await problems(second.start())).toEqual([
+    'host: another host already runs in this process; tests that need several set testing.allowSeveralHosts',
+  ]);
   expect([first.state, second.state]).toEqual(['serving', 'error']);
   await second.shutdown(); // gives back nothing that is the first one's
   expect(await problems(makeOnlyHost().start())).toHaveLength(1);
@@ -53,7 +55,9 @@ test('[HOSTREG-001] the start of a host that runs is refused and does it no harm
   const starting = host.start();
   expect(await thrown(host.start())).toBeInstanceOf(ConfigurationError);
   await starting;
-  expect(await problems(host.start())).toEqual(['host: it was started before and is serving']);
+  expect(await problems(host.start())).toEqual([
+    'host: it was started before and is serving; a host starts once, make another with createHost()',
+  ]);
   const client = await startClient([host]);
   expect(await ask(client, 7)).toBe(7);
 });
@@ -65,7 +69,9 @@ test('[HOSTREG-001] a host that has ended does not start again', async () => {
   expect((await rejection(stopped.start())).kind).toBe('InvalidOperation');
   const failed = makeHost({ sendTimeoutMs: 0 });
   await thrown(failed.start());
-  expect((await rejection(failed.start())).message).toBe('[InvalidOperation] host cannot start again: it is error');
+  expect((await rejection(failed.start())).message).toBe(
+    '[InvalidOperation] host: it was started before and is error; a host starts once, make another with createHost()',
+  );
 });
 
 test('[CHAN-007] a start waits for no peer: the host serves while nobody answers', async () => {

@@ -20,7 +20,9 @@ import {
   type HostedService,
   type HostOptions,
   type HostState,
+  isZLinkError,
   type LinkState,
+  type ListenerStatus,
   type Logger,
   message,
   type MessageCounters,
@@ -28,6 +30,7 @@ import {
   type Metadata,
   type OutboundMessage,
   type PacketKey,
+  type ReceiveFlow,
   request,
   type RequestCall,
   type RequestHandler,
@@ -180,6 +183,7 @@ test('[HOSTREG-005] the public names are these, and none of them is of sockets, 
     'ZLinkError',
     'ZLinkMessage',
     'createHost',
+    'isZLinkError',
     'message',
     'metadata',
     'request',
@@ -223,6 +227,9 @@ test('[ERR-001] kinds and codes are closed sets', () => {
   accepts<readonly string[], ConfigurationError['problems']>();
   expect(ErrorKind.InternalFailure).toBe(12);
   expect(new ConfigurationError(['x'])).toBeInstanceOf(Error);
+  const unknown: unknown = error;
+  if (isZLinkError(unknown)) same<typeof unknown, ZLinkError>();
+  expect([isZLinkError(unknown), isZLinkError(new ConfigurationError(['x']))]).toEqual([true, false]);
 });
 
 // The shapes that applications rely on, each named here once more.
@@ -273,6 +280,8 @@ test('[HOSTREG-005] host, builders, views and contracts have their public shapes
   same<LinkState, 'connecting' | 'admitted' | 'ready' | 'notRequired' | 'rejected' | 'reconnecting' | 'closed'>();
 
   type Listeners = ReturnType<RuntimeQuery['listeners']>[number];
+  same<Listeners, ListenerStatus>();
+  same<ReturnType<RuntimeQuery['inboundDispatch']>['flow'], ReceiveFlow>();
   accepts<
     { kind: 'ROUTE_MESH' | 'CLIENT_SERVER' | 'FANOUT' | 'STREAM'; name: string; endpoint: string; since: Date },
     Listeners

@@ -7,7 +7,7 @@
 import { createZmqTransport } from '@zlink/core-binding';
 import { type CallPath, RequestBuilder, SendBuilder } from '@zlink/kernel/call';
 import { CodecRegistry } from '@zlink/kernel/codec';
-import { Problems } from '@zlink/kernel/errors';
+import { Problems, ZLinkError } from '@zlink/kernel/errors';
 import { newGeneration, newRid } from '@zlink/kernel/identity';
 import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
@@ -62,6 +62,7 @@ export class UnroutedClient {
       nameOf: (contentType, packetName) => names.get('', contentType, packetName),
       route: (call) => call.takeLink(this.#link),
       unroute: () => undefined,
+      noTarget: () => new ZLinkError('NotFound', 'the unrouted client has no server'),
     };
   }
 

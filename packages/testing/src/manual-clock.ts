@@ -20,6 +20,8 @@ const TURNS_PER_FIRING = 8;
 interface ManualTimer {
   readonly dueAtMs: number;
   readonly callback: () => void;
+  /** Nothing waits for it. */
+  readonly isBackground: boolean;
 }
 
 export class ManualClock implements Clock {
@@ -34,9 +36,13 @@ export class ManualClock implements Clock {
     return this.#nowMs;
   }
 
-  /** How many timers wait: 0 when everything that used this clock has ended. */
+  /** How many timers wait, background ones not counted: 0 when everything that used this clock has ended. */
   get pendingTimers(): number {
-    return this.#timers.length;
+    return this.#timers.length - this.pendingBackgroundTimers;
+  }
+
+  get pendingBackgroundTimers(): number {
+    return this.#timers.filter(({ isBackground }) => isBackground).length;
   }
 
   /** When the next timer is due; undefined without timers. */
@@ -45,12 +51,11 @@ export class ManualClock implements Clock {
   }
 
   setTimer(callback: () => void, delayMs: number): TimerHandle {
-    if (!(delayMs <= LONGEST_DELAY_MS)) throw new RangeError(`a timer of ${delayMs} ms is out of range`);
-    const timer: ManualTimer = { dueAtMs: this.#nowMs + Math.max(1, delayMs), callback }; // M2
-    let at = this.#timers.length;
-    while (at > 0 && (this.#timers[at - 1] as ManualTimer).dueAtMs > timer.dueAtMs) at--; // M1; `at - 1` is in range
-    this.#timers.splice(at, 0, timer);
-    return timer;
+    return this.#set(callback, delayMs, false);
+  }
+
+  setBackgroundTimer(callback: () => void, delayMs: number): TimerHandle {
+    return this.#set(callback, delayMs, true);
   }
 
   clearTimer(handle: TimerHandle): void {
@@ -77,6 +82,15 @@ export class ManualClock implements Clock {
   /** Time passes and no timer fires: the event loop was blocked. What fell due fires late, at the next advance. */
   stall(ms: number): void {
     this.#nowMs = this.#target(ms);
+  }
+
+  #set(callback: () => void, delayMs: number, isBackground: boolean): TimerHandle {
+    if (!(delayMs <= LONGEST_DELAY_MS)) throw new RangeError(`a timer of ${delayMs} ms is out of range`);
+    const timer: ManualTimer = { dueAtMs: this.#nowMs + Math.max(1, delayMs), callback, isBackground }; // M2
+    let at = this.#timers.length;
+    while (at > 0 && (this.#timers[at - 1] as ManualTimer).dueAtMs > timer.dueAtMs) at--; // M1; `at - 1` is in range
+    this.#timers.splice(at, 0, timer);
+    return timer;
   }
 
   #target(ms: number): number {

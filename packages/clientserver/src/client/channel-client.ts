@@ -12,6 +12,7 @@ import type { CallPath, RoutableCall } from '@zlink/kernel/call';
 import type { CodecTable } from '@zlink/kernel/codec';
 import { ZLinkError } from '@zlink/kernel/errors';
 import { type NodeIdentity, newGeneration, newRid } from '@zlink/kernel/identity';
+import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import type { HostParts } from '@zlink/kernel/internal/host';
 import type { Clock, DeadlineWheel } from '@zlink/kernel/internal/time';
 import type { Intent, Link, LinkGroup, LinkSink } from '@zlink/kernel/internal/transport';
@@ -21,15 +22,15 @@ import {
   EndpointKind,
   ObjectRole,
   type OutboundName,
+  RecordKind,
 } from '@zlink/kernel/internal/wire';
-import { type MessageCounters, RateLimitedLog } from '@zlink/kernel/observe';
+import { type MessageCounters, RateLimitedLog, type Stray, StrayCounters } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
 import { type ServerStatus, serverStatus } from '../server-status.ts';
-import { ReadinessWaiters } from './readiness-waiters.ts';
-import { type Stray, StrayCounters } from './stray-counters.ts';
 import { Target, type TargetOwner } from './target.ts';
 import { TargetSet } from './target-set.ts';
 import type { ClientOptions } from './client-options.ts';
+import { whyNoServer } from './why-no-server.ts';
 
 /** Longest wait for a first target, whatever the request timeout is (CHAN-003). */
 const TARGET_WAIT_MS = 5_000;
@@ -94,11 +95,17 @@ export class ChannelClient implements CallPath, TargetOwner {
     const link = this.#targets.choose();
     if (link !== undefined) return call.takeLink(link); // C1
     this.#awaitingTarget.add(call);
-    call.awaitTarget(TARGET_WAIT_MS); // C2
+    const isSend = call.kind === RecordKind.send; // has no request timeout of its own
+    call.awaitTarget(isSend ? Math.min(TARGET_WAIT_MS, this.requestTimeoutMs) : TARGET_WAIT_MS); // C2
   }
 
   unroute(call: RoutableCall): void {
     this.#awaitingTarget.delete(call);
+  }
+
+  noTarget(waitedMs: number): ZLinkError {
+    const text = `${this.label} had no ready server for ${waitedMs} ms: ${whyNoServer(this.servers())}`;
+    return new ZLinkError('NotFound', text); // also when the request timeout was the limit (CHAN-003)
   }
 
   servers(): readonly ServerStatus[] {

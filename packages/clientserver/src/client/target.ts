@@ -6,7 +6,7 @@
 import type { InboundRecord, Link, LinkSink } from '@zlink/kernel/internal/transport';
 import type { JobPermits } from '@zlink/kernel/internal/execution';
 import { DescriptorState, RecordKind } from '@zlink/kernel/internal/wire';
-import type { Stray } from './stray-counters.ts';
+import type { Stray } from '@zlink/kernel/observe';
 
 export interface TargetOwner {
   /** Readiness, weight or drain of a target has changed. */

@@ -7,15 +7,15 @@
  * V2 Clients choose this server only while its state is serving (CS-004); messages that arrive before or after are
  *    answered, never left hanging (CS-008, HOST-004).
  */
-import { Dispatcher, type HandlerTable } from '@zlink/kernel/dispatch';
-import { ConfigurationError, describeValue, isZLinkError, ZLinkError } from '@zlink/kernel/errors';
+import { channelSurface, Dispatcher, type HandlerTable } from '@zlink/kernel/dispatch';
+import { ConfigurationError, describeValue } from '@zlink/kernel/errors';
 import { formatEndpoint, isWildcardHost, newGeneration, newRid, parseEndpoint } from '@zlink/kernel/identity';
-import type { HostParts, ListenerStatus } from '@zlink/kernel/internal/host';
+import { type HostParts, isWeight, listenFor, type ListenerStatus, WEIGHT_RANGE } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink, Listener } from '@zlink/kernel/internal/transport';
 import { type Descriptor, DescriptorState, EndpointKind, ObjectRole } from '@zlink/kernel/internal/wire';
 import type { MessageCounters } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
-import { isWeight, type ServerOptions, WEIGHT_RANGE } from './server-options.ts';
+import type { ServerOptions } from './server-options.ts';
 
 export class ChannelServer implements LinkSink {
   readonly #channelName: string;
@@ -34,8 +34,8 @@ export class ChannelServer implements LinkSink {
     this.#since = new Date();
     this.#dispatcher = new Dispatcher({
       owner: channelName,
-      where: this.#where,
-      channelName,
+      where: `${this.#where} (server ${describeValue(this.#rid)})`, // callers learn which of several it was
+      surface: channelSurface(channelName),
       handlers,
       concurrency: options.concurrency,
       maxMessageBytes: options.maxMessageBytes,
@@ -53,7 +53,7 @@ export class ChannelServer implements LinkSink {
   ): Promise<ChannelServer> {
     const server = new ChannelServer(channelName, options, handlers, parts);
     const advertiseHost = options.advertiseHost ?? parts.advertiseHost;
-    const listening = parts.transport.listen({
+    server.#listener = await listenFor(`${server.#where} server`, parts.transport, {
       kind: EndpointKind.channelServer,
       accepts: EndpointKind.channelClient,
       scope: channelName,
@@ -64,7 +64,6 @@ export class ChannelServer implements LinkSink {
       descriptor: server.#descriptor,
       group: { policy: 'every', open: () => server },
     });
-    server.#listener = await listening.catch((error: unknown) => Promise.reject(named(error, server.#where)));
     return server;
   }
 
@@ -157,11 +156,4 @@ function describe(revision: bigint, state: DescriptorState, channelName: string,
 
 function loopbackFor(host: string | undefined): string {
   return host?.includes(':') === true ? '::1' : '127.0.0.1';
-}
-
-/** The same error, saying whose listener it was. */
-function named(error: unknown, where: string): Error {
-  if (!isZLinkError(error)) return error as Error; // whatever else a transport throws stays what it is
-  const text = error.message.replace(`[${error.kind}] `, '');
-  return new ZLinkError(error.kind, `${where} server: ${text}`);
 }

@@ -1,33 +1,80 @@
-/** The message of a call with the codec and name it travels with; shared by sends and requests. */
+/**
+ * The message of a call: set up by the application, sealed by its one submission, then encoded by a link.
+ *
+ * Owns metadata, codec and name of the message, and that a call is submitted once. Leaves targets and time to the call.
+ * One object from builder to link: a message costs no second one for its submission.
+ *
+ * O1 After `seal` nothing can be set and nothing sealed again, whatever came of it (CALL-001).
+ */
 import { type Codec, encodePayload, type PayloadSink } from '../codec/index.ts';
 import { ZLinkError, isZLinkError } from '../errors/index.ts';
-import { type ResolvedPacket, validateOutbound } from '../message/index.ts';
+import { type Metadata, MetadataBuilder, type ResolvedPacket, validateOutbound } from '../message/index.ts';
 import type { OutboundName } from '../internal/wire/index.ts';
 import type { CallPath } from './call-path.ts';
 
 export class OutgoingMessage {
-  readonly name: OutboundName;
-  readonly metadata: Uint8Array | undefined;
+  /** Set by `seal`, as the two below. */
+  name!: OutboundName;
+  metadataBytes: Uint8Array | undefined = undefined;
+  #codec!: Codec;
+  readonly #path: CallPath | ZLinkError;
   readonly #packet: ResolvedPacket;
-  readonly #codec: Codec;
+  #metadata: MetadataBuilder | undefined = undefined;
+  #isSealed = false;
 
-  /** @throws ZLinkError `InvalidOperation` if the value does not fit its schema */
-  constructor(packet: ResolvedPacket, metadata: Uint8Array | undefined, path: CallPath) {
-    if (packet.schema !== undefined) validateOutbound(packet.schema, packet.value, packet.packetName);
+  /** @param path - the way to the target, or why there is none: then `seal` throws it */
+  constructor(path: CallPath | ZLinkError, packet: ResolvedPacket) {
+    this.#path = path;
     this.#packet = packet;
-    this.metadata = metadata;
-    this.#codec = path.codecs.select(packet.declaredType);
-    this.name = path.nameOf(this.#codec.contentType, packet.packetName);
+  }
+
+  get packetName(): string {
+    return this.#packet.packetName;
+  }
+
+  get reply(): ResolvedPacket['reply'] {
+    return this.#packet.reply;
+  }
+
+  /** @throws ZLinkError `InvalidOperation` for an entry that is not allowed, or after `seal` */
+  setMetadata(keyOrAll: string | Metadata, value: string | undefined): void {
+    this.requireOpen();
+    this.#metadata ??= new MetadataBuilder();
+    if (typeof keyOrAll === 'object') this.#metadata.setAll(keyOrAll);
+    else this.#metadata.set(keyOrAll, value!); // the overload with a key has a value; the builder checks it
+  }
+
+  /** @throws ZLinkError `InvalidOperation` after `seal` */
+  requireOpen(): void {
+    if (this.#isSealed) throw new ZLinkError('InvalidOperation', `call of "${this.packetName}" was already submitted`);
+  }
+
+  /**
+   * Makes the message ready for its way, which it returns.
+   *
+   * @throws ZLinkError if there is no way, the value does not fit its schema, or it was sealed before; the signal's reason
+   */
+  seal(signal: AbortSignal | undefined): CallPath {
+    this.requireOpen();
+    this.#isSealed = true; // O1
+    if (signal?.aborted === true) throw signal.reason;
+    const path = this.#path;
+    if (isZLinkError(path)) throw path;
+    const { schema, value, packetName, declaredType } = this.#packet;
+    this.metadataBytes = this.#metadata?.encode();
+    if (schema !== undefined) validateOutbound(schema, value, packetName);
+    this.#codec = path.codecs.select(declaredType);
+    this.name = path.nameOf(this.#codec.contentType, packetName);
+    return path;
   }
 
   encode(sink: PayloadSink): void {
-    const codec = this.#codec;
-    const { value, declaredType, packetName } = this.#packet;
+    const { value, declaredType } = this.#packet;
     try {
-      encodePayload(codec, value, declaredType, sink);
+      encodePayload(this.#codec, value, declaredType, sink);
     } catch (error) {
       if (isZLinkError(error)) throw error;
-      throw new ZLinkError('InvalidOperation', `message "${packetName}" could not be encoded`, { cause: error });
+      throw new ZLinkError('InvalidOperation', `message "${this.packetName}" could not be encoded`, { cause: error });
     }
   }
 }

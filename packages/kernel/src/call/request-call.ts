@@ -6,87 +6,61 @@
  * Q2 After the end nothing of the request is left: no wheel entry, no listener, no place in a table.
  * Q3 Once it was submitted to a link a request never goes to another one.
  */
-import { describeValue, isZLinkError, ZLinkError } from '../errors/index.ts';
-import {
-  type Metadata,
-  MetadataBuilder,
-  type ReplyContract,
-  type ResolvedPacket,
-  validateInbound,
-} from '../message/index.ts';
 import { type Codec, decodePayload, type PayloadSink } from '../codec/index.ts';
-import { boundedText } from '../observe/index.ts';
-import { decodeUtf8 } from '../internal/wire/text.ts';
+import { describeValue, ZLinkError } from '../errors/index.ts';
 import { type DeadlineEntry, deadlineOf } from '../internal/time/index.ts';
 import type { InboundRecord, Link, OutboundRequest } from '../internal/transport/index.ts';
 import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
+import { type Metadata, type ResolvedPacket, validateInbound } from '../message/index.ts';
+import { decodeUtf8 } from '../message/text.ts';
+import { boundedText } from '../observe/index.ts';
 import type { CallPath, RoutableCall } from './call-path.ts';
+import { CallWait } from './call-wait.ts';
 import type { RequestCall } from './call.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
-import { rejected } from './send-call.ts';
+import { rejected } from './rejected.ts';
 import { follow, type SignalFollower, unfollow } from './signal-followers.ts';
-import { submittedTwice } from './single-use.ts';
-import { CallTimer } from './timer.ts';
 import { requireTimeoutMs } from './timeout.ts';
 
 export class RequestBuilder<R> implements RequestCall<R> {
-  readonly #path: CallPath | ZLinkError;
-  readonly #packet: ResolvedPacket;
-  #metadata: MetadataBuilder | undefined;
+  readonly #message: OutgoingMessage;
   #timeoutMs: number | undefined;
-  #submitted = false;
 
   /** @param path - the way to the target, or why there is none: then `submit` rejects with it */
   constructor(path: CallPath | ZLinkError, packet: ResolvedPacket) {
-    this.#path = path;
-    this.#packet = packet;
+    this.#message = new OutgoingMessage(path, packet);
   }
 
   metadata(keyOrAll: string | Metadata, value?: string): this {
-    this.#requireUnsubmitted();
-    this.#metadata ??= new MetadataBuilder();
-    if (typeof keyOrAll === 'object') this.#metadata.setAll(keyOrAll);
-    else this.#metadata.set(keyOrAll, value!); // the overload with a key has a value; the builder checks it
+    this.#message.setMetadata(keyOrAll, value);
     return this;
   }
 
   timeoutMs(ms: number): this {
-    this.#requireUnsubmitted();
+    this.#message.requireOpen();
     this.#timeoutMs = requireTimeoutMs(ms);
     return this;
   }
 
   submit(signal?: AbortSignal): Promise<R> {
-    if (this.#submitted) return rejected(submittedTwice(this.#packet.packetName));
-    this.#submitted = true;
-    if (signal?.aborted === true) return rejected(signal.reason);
-    const path = this.#path;
-    if (isZLinkError(path)) return rejected(path);
     try {
-      const message = new OutgoingMessage(this.#packet, this.#metadata?.encode(), path);
-      const timeoutMs = this.#timeoutMs ?? path.requestTimeoutMs;
-      return new Request<R>(path, message, this.#packet.reply, timeoutMs).start(signal);
+      const path = this.#message.seal(signal);
+      return new Request<R>(path, this.#message, this.#timeoutMs ?? path.requestTimeoutMs).start(signal);
     } catch (error) {
       return rejected(error);
     }
   }
 
   yield(): Promise<R> {
-    return rejected(
-      new ZLinkError('InvalidOperation', `yield of "${this.#packet.packetName}" outside a spotWide Spot turn`),
-    );
-  }
-
-  #requireUnsubmitted(): void {
-    if (this.#submitted) throw submittedTwice(this.#packet.packetName);
+    const text = `yield of "${this.#message.packetName}" outside a spotWide Spot turn`;
+    return rejected(new ZLinkError('InvalidOperation', text));
   }
 }
 
 type RequestState =
   /** Being routed or submitted, within `start`. */
   | { readonly kind: 'starting' }
-  | { readonly kind: 'awaitingTarget'; readonly timer: CallTimer }
-  | { readonly kind: 'awaitingCredit'; readonly timer: CallTimer; readonly link: Link }
+  | CallWait
   /** Written to its link; the request itself is the wheel's entry. */
   | { readonly kind: 'submitted' }
   | { readonly kind: 'ended' };
@@ -110,7 +84,6 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
 
   readonly #path: CallPath;
   readonly #message: OutgoingMessage;
-  readonly #reply: ReplyContract | undefined;
   readonly #timeoutMs: number;
   #startedAtMs = 0;
   #state: RequestState = STARTING;
@@ -119,13 +92,12 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   #resolve!: (value: R) => void; // set in start, before anything can settle
   #reject!: (error: unknown) => void;
 
-  constructor(path: CallPath, message: OutgoingMessage, reply: ReplyContract | undefined, timeoutMs: number) {
+  constructor(path: CallPath, message: OutgoingMessage, timeoutMs: number) {
     this.#path = path;
     this.#message = message;
-    this.#reply = reply;
     this.#timeoutMs = timeoutMs;
     this.name = message.name;
-    this.metadata = message.metadata;
+    this.metadata = message.metadataBytes;
   }
 
   get belongsToHandler(): boolean {
@@ -149,16 +121,10 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   }
 
   awaitTarget(limitMs: number): void {
-    const atMs = Math.min(this.#startedAtMs + limitMs, this.deadlineAtMs);
-    const waitedMs = Math.round(atMs - this.#startedAtMs);
-    const timer = new CallTimer(atMs, () =>
-      this.#fail(new ZLinkError('NotFound', `${this.#path.label} had no ready target for ${waitedMs} ms`)),
-    );
-    this.#become({ kind: 'awaitingTarget', timer });
-    this.#path.wheel.add(timer);
+    this.#wait(undefined, limitMs);
   }
 
-  takeLink(link: Link): void {
+  takeLink(link: Link, limitMs = this.#path.sendTimeoutMs): void {
     this.#link = link;
     let admitted: boolean;
     try {
@@ -168,15 +134,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     }
     if (admitted) return this.onAdmitted();
     if (this.#state.kind === 'ended') return void link.withdraw(this); // Q1: encoding it has aborted its signal
-    const { sendTimeoutMs } = this.#path;
-    const atMs = Math.min(this.#path.clock.nowMs() + sendTimeoutMs, this.deadlineAtMs);
-    const timer = new CallTimer(atMs, () =>
-      this.#fail(
-        new ZLinkError('DeadlineExceeded', `${this.#path.label} did not accept the request within ${sendTimeoutMs} ms`),
-      ),
-    );
-    this.#become({ kind: 'awaitingCredit', timer, link });
-    this.#path.wheel.add(timer);
+    this.#wait(link, limitMs);
   }
 
   encode(sink: PayloadSink): void {
@@ -236,6 +194,12 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     follow(signal, this);
   }
 
+  #wait(link: Link | undefined, limitMs: number): void {
+    const wait = new CallWait(this.#path, this, link, limitMs, this.deadlineAtMs);
+    this.#become(wait);
+    wait.start();
+  }
+
   /** Whatever the codec throws, the caller gets one kind of error for a reply that cannot be read. */
   #badReply(what: string, cause?: unknown): ZLinkError {
     return new ZLinkError('ProtocolError', `reply to "${this.name.packetName}" ${what}`, { cause, submitted: true });
@@ -246,10 +210,10 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   }
 
   #decode(record: InboundRecord, codec: Codec): R {
-    const declaredType = this.#reply?.declaredType;
+    const { reply } = this.#message;
     const { payload, payloadStart, payloadEnd } = record;
-    const value = decodePayload(codec, payload, payloadStart, payloadEnd, declaredType);
-    const schema = this.#reply?.schema;
+    const value = decodePayload(codec, payload, payloadStart, payloadEnd, reply?.declaredType);
+    const schema = reply?.schema;
     // The contract of the packet says that replies are R; a schema makes sure of it.
     return (schema === undefined ? value : validateInbound(schema, value, this.name.packetName)) as R;
   }
@@ -264,8 +228,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     const state = this.#state;
     if (state.kind === 'ended') return; // Q1
     this.#become(ENDED);
-    if (state.kind === 'awaitingTarget') this.#path.unroute(this);
-    if (state.kind === 'awaitingCredit') state.link.withdraw(this);
+    if (state.kind === 'waiting') state.takeBack();
     if (state.kind === 'submitted') this.#link?.abandon(this, notify);
     this.#reject(error);
   }
@@ -273,9 +236,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   #become(next: RequestState): void {
     const previous = this.#state;
     this.#state = next;
-    if (previous.kind === 'awaitingTarget' || previous.kind === 'awaitingCredit') {
-      this.#path.wheel.remove(previous.timer);
-    }
+    if (previous.kind === 'waiting') previous.stop();
     if (previous.kind === 'submitted') this.#path.wheel.remove(this); // Q2
     if (next.kind === 'ended' && this.#signal !== undefined) unfollow(this.#signal, this);
   }

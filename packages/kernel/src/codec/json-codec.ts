@@ -10,12 +10,14 @@
  * J2 Decoding is strict: UTF-8 without a byte order mark, nothing besides one JSON text.
  * J3 Keys of a payload become own properties and never reach a prototype.
  * J4 An error shows no part of the payload. The native syntax error quotes it, so it is no cause either.
+ * J5 A refusal to encode names the packet that the declared type stands for.
  */
-import { isZLinkError, ZLinkError } from '../errors/index.ts';
-import { decodeUtf8, encodeUtf8 } from '../internal/wire/text.ts';
+import { describeValue, isZLinkError, ZLinkError } from '../errors/index.ts';
+import { type DeclaredType, packetContract } from '../message/index.ts';
+import { decodeUtf8, encodeUtf8 } from '../message/text.ts';
 import type { Codec, PayloadSink } from './codec.ts';
 import { isNative } from './json-native.ts';
-import { JsonWriter } from './json-writer.ts';
+import { JsonRefusal, JsonWriter } from './json-writer.ts';
 
 export const jsonCodec: Codec = Object.freeze({
   contentType: 'application/json',
@@ -24,12 +26,12 @@ export const jsonCodec: Codec = Object.freeze({
     return true;
   },
 
-  encode(value: unknown): Uint8Array {
-    return encodeUtf8(toJson(value));
+  encode(value: unknown, declaredType: unknown): Uint8Array {
+    return encodeUtf8(toJson(value, declaredType));
   },
 
-  encodeInto(value: unknown, _declaredType: unknown, sink: PayloadSink): void {
-    sink.writeText(toJson(value));
+  encodeInto(value: unknown, declaredType: unknown, sink: PayloadSink): void {
+    sink.writeText(toJson(value, declaredType));
   },
 
   decode(bytes: Uint8Array): unknown {
@@ -42,14 +44,29 @@ export const jsonCodec: Codec = Object.freeze({
 });
 
 /** `undefined`, what a handler without a result returns, is null on the wire. */
-function toJson(value: unknown): string {
+function toJson(value: unknown, declaredType: unknown): string {
   if (value === undefined) return 'null';
   try {
     return isNative(value, 0) ? JSON.stringify(value) : new JsonWriter().write(value);
   } catch (error) {
+    if (error instanceof JsonRefusal) throw refusal(error.message, declaredType);
     if (isZLinkError(error)) throw error;
     // A getter, a proxy or a toJSON of the application failed, or the text would be longer than a string can be.
-    throw new ZLinkError('InvalidOperation', 'value cannot be read as JSON', { cause: error });
+    throw refusal('value cannot be read as JSON', declaredType, error);
+  }
+}
+
+/** J5; the reply of a request that declares no type of it is just a value. */
+function refusal(text: string, declaredType: unknown, cause?: unknown): ZLinkError {
+  const subject = typeof declaredType === 'function' ? `${packetOf(declaredType as DeclaredType)}: ` : ''; // checked there
+  return new ZLinkError('InvalidOperation', subject + text, { cause });
+}
+
+function packetOf(declaredType: DeclaredType): string {
+  try {
+    return `packet ${describeValue(packetContract(declaredType).packetName)}`;
+  } catch {
+    return describeValue(declaredType); // no descriptor and no class with a name
   }
 }
 

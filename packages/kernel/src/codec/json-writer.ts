@@ -13,17 +13,23 @@
  *   NaN, Infinity, Date, Map, Set, RegExp, Promise, Error and the like: refused, never turned into something near
  *
  * Invariants
- * W1 A refusal names the way to the value and its type, never the value.
+ * W1 A refusal names the way to the value, its type and a form that can be sent instead, never the value.
  * W2 A value nested deeper than `maxJsonDepth`, or inside itself, is refused.
  */
-import { ZLinkError } from '../errors/index.ts';
 import { encodeBase64 } from './base64.ts';
 import { isNative, maxJsonDepth } from './json-native.ts';
 
-/** Built-ins whose content is not in their properties. */
-const opaqueTypes: ReadonlySet<string> = new Set([
-  ...['Boolean', 'Number', 'String', 'BigInt', 'Symbol'], // wrapper objects
-  ...['Date', 'Error', 'Map', 'Promise', 'RegExp', 'Set', 'SharedArrayBuffer', 'WeakMap', 'WeakRef', 'WeakSet'],
+/** Built-ins whose content is not in their properties, and what to send instead (W1). */
+const opaqueTypes: ReadonlyMap<string, string> = new Map([
+  ...['Boolean', 'Number', 'String', 'BigInt', 'Symbol'].map((type) => [type, 'send the primitive value'] as const),
+  ['Date', 'send its toISOString() or getTime()'],
+  ['Error', 'send its name and message'],
+  ['Map', 'send Object.fromEntries(map) or [...map]'],
+  ['Promise', 'await it first'],
+  ['RegExp', 'send its source and flags'],
+  ['Set', 'send [...set]'],
+  ['SharedArrayBuffer', 'send a Uint8Array'],
+  ...['WeakMap', 'WeakRef', 'WeakSet'].map((type) => [type, 'leave it out'] as const),
 ]);
 
 /** Their native toJSON is exactly the conversion that must not happen. */
@@ -32,6 +38,9 @@ const typesWithNativeToJson: ReadonlySet<string> = new Set(['Date', 'Uint8Array'
 const pathTextLimit = 200;
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
+/** What a value has no JSON form for; its text is complete but for the name of the packet. */
+export class JsonRefusal extends Error {}
+
 /** For one value; a writer that has thrown is not used again. */
 export class JsonWriter {
   /** Keys from the whole value to the current one. */
@@ -39,10 +48,10 @@ export class JsonWriter {
   /** Objects the current value is nested in. */
   readonly #ancestors = new Set<object>();
 
-  /** @throws ZLinkError `InvalidOperation` if the value or something in it has no JSON form */
+  /** @throws JsonRefusal if the value or something in it has no JSON form; or what the application's own code throws */
   write(value: unknown): string {
     const text = this.#value(value, '');
-    if (text === undefined) throw this.#refusal(typeof value);
+    if (text === undefined) throw this.#refusal(typeof value, 'send data');
     return text;
   }
 
@@ -67,7 +76,7 @@ export class JsonWriter {
   }
 
   #number(value: number): string {
-    if (!Number.isFinite(value)) throw this.#refusal(String(value));
+    if (!Number.isFinite(value)) throw this.#refusal(String(value), 'send null or a text');
     return Object.is(value, -0) ? '-0' : String(value);
   }
 
@@ -83,11 +92,13 @@ export class JsonWriter {
   #content(value: object, type: string): string {
     if (type === 'Uint8Array') return `"${encodeBase64(value as Uint8Array)}"`; // a Buffer names itself so, too
     if (type === 'ArrayBuffer') return `"${encodeBase64(new Uint8Array(value as ArrayBuffer))}"`;
-    if (opaqueTypes.has(type) || ArrayBuffer.isView(value)) throw this.#refusal(type);
+    const instead = opaqueTypes.get(type);
+    if (instead !== undefined) throw this.#refusal(type, instead);
+    if (ArrayBuffer.isView(value)) throw this.#refusal(type, 'send its bytes as a Uint8Array');
     const depth = this.#ancestors.size;
     if (depth > 0 && isNative(value, depth)) return JSON.stringify(value); // the whole value is known not to be
-    if (this.#ancestors.has(value)) throw this.#refusal('object inside itself');
-    if (depth >= maxJsonDepth) throw this.#refusal(`nested deeper than ${maxJsonDepth}`);
+    if (this.#ancestors.has(value)) throw this.#refusal('object inside itself', 'send an id in its place');
+    if (depth >= maxJsonDepth) throw this.#refusal(`nested deeper than ${maxJsonDepth}`, 'send a flatter value');
     this.#ancestors.add(value);
     // An object is a record of its own properties.
     const text = Array.isArray(value) ? this.#array(value) : this.#properties(value as Record<string, unknown>);
@@ -116,8 +127,8 @@ export class JsonWriter {
     return `{${text}}`;
   }
 
-  #refusal(what: string): ZLinkError {
-    return new ZLinkError('InvalidOperation', `${pathText(this.#path)} cannot be encoded as JSON: ${what}`); // W1
+  #refusal(what: string, instead: string): JsonRefusal {
+    return new JsonRefusal(`${pathText(this.#path)} cannot be encoded as JSON: ${what}; ${instead}`); // W1
   }
 }
 

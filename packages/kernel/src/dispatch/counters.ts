@@ -1,13 +1,20 @@
 /**
- * Counts the messages of one owner and verb.
+ * Counts the messages of one owner, by verb.
  *
  * Owns the numbers. Leaves to the dispatcher when something happened.
  *
  * 1. At any moment accepted = handled + failed + sum(dropped) + running + queued: every message is at one place.
  */
+import type { InboundRecord } from '../internal/transport/index.ts';
+import { RecordKind } from '../internal/wire/record.ts';
 import type { MessageCounters } from '../observe/index.ts';
 
 export type Verb = 'send' | 'request';
+
+/** @param record - a send or a request */
+export function verbOf(record: InboundRecord): Verb {
+  return record.kind === RecordKind.request ? 'request' : 'send';
+}
 
 /**
  * Why a message ended without its handler's result reaching anyone.
@@ -35,7 +42,7 @@ export type DropReason =
 
 export type Outcome = 'handled' | 'failed' | DropReason;
 
-export class VerbCounters {
+class VerbCounters {
   #accepted = 0;
   #handled = 0;
   #failed = 0;
@@ -84,5 +91,25 @@ export class VerbCounters {
 
   #drop(reason: DropReason): void {
     this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + 1);
+  }
+}
+
+/** The counters of one owner. */
+export class OwnerCounters {
+  readonly #owner: string;
+  readonly #sends = new VerbCounters();
+  readonly #requests = new VerbCounters();
+
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
+
+  of(verb: Verb): VerbCounters {
+    return verb === 'request' ? this.#requests : this.#sends;
+  }
+
+  /** Of both verbs. */
+  snapshots(): readonly MessageCounters[] {
+    return [this.#sends.snapshot(this.#owner, 'send'), this.#requests.snapshot(this.#owner, 'request')];
   }
 }

@@ -17,7 +17,7 @@ import type { InboundName, InboundRecord, Link, OutboundRecord } from '../intern
 import type { OutboundName } from '../internal/wire/names.ts';
 import { RecordKind } from '../internal/wire/record.ts';
 import { EMPTY_METADATA, type Metadata } from '../message/index.ts';
-import type { DropReason, Outcome, Verb } from './counters.ts';
+import { type DropReason, type Outcome, type Verb, verbOf } from './counters.ts';
 import type { DispatchList } from './dispatch-list.ts';
 import type { PeerError } from './peer-error.ts';
 
@@ -102,11 +102,11 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
   /** Value of a reply, text of an error reply. */
   #content: unknown = undefined;
 
-  constructor(owner: DispatchOwner, record: InboundRecord, name: InboundName, link: Link, deadlineAtMs: number) {
+  constructor(owner: DispatchOwner, record: InboundRecord, link: Link, deadlineAtMs: number) {
     this.#owner = owner;
-    this.verb = record.kind === RecordKind.request ? 'request' : 'send';
+    this.verb = verbOf(record);
     this.link = link;
-    this.inboundName = name;
+    this.inboundName = record.name!; // a link lets no send or request without a name through
     this.reservedBytes = record.costBytes;
     this.payload = record.payload;
     this.payloadStart = record.payloadStart;

@@ -1,133 +1,72 @@
 /**
- * Runs the handlers of one owner: a Channel server, later the Node direct queue of a mesh.
+ * Runs the handlers of one owner: a Channel server, or a node of a mesh.
  *
- * Owns intake, the queue, concurrency, turns and the counters. Leaves credit and correlation to the link, decoding to the
- * name routes, calling to the handler runner and answers to the reply path.
+ * Owns the queue, concurrency, turns and the counters. Leaves credit and correlation to the link, what is taken to the
+ * intake, decoding to the name routes, calling to the handler runner and answers to the reply path.
  *
  * P1 Handlers start in order of arrival; at most `concurrency` run at a time (DISP-005).
  * P2 A job's permit goes back exactly once, immediately before the first instruction of application code, or when the
  *    job ends without any (JOBQ-004).
- * P3 Mailbox space is reserved before a job exists, whole or not at all, and released when everything of it is over
- *    (JOBQ-006).
+ * P3 What a job reserved at the intake is released when everything of it is over (JOBQ-006).
  * P4 Starting never nests: a returned permit may bring the next record before it returns, which then queues.
  * P5 Nothing that handlers, filters, codecs or hooks throw gets out of here (DISP-004).
  */
-import type { CodecTable } from '../codec/index.ts';
 import { describeValue, type ErrorKindName, ZLinkError } from '../errors/index.ts';
-import { type JobPermits, Mailbox, type MailboxLimits } from '../internal/execution/index.ts';
-import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
+import type { Clock } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
-import { RECORD_COST_BYTES } from '../internal/wire/limits.ts';
-import type { NameIndex } from '../internal/wire/names.ts';
-import { RecordKind } from '../internal/wire/record.ts';
-import {
-  errorText,
-  type Logger,
-  type MessageCounters,
-  RateLimitedLog,
-  type UnhandledListener,
-} from '../observe/index.ts';
-import { channelSurface } from './channel-surface.ts';
-import { type DropReason, VerbCounters } from './counters.ts';
+import { type MessageCounters, RateLimitedLog } from '../observe/index.ts';
+import { type DropReason, OwnerCounters, verbOf } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
+import type { DispatcherOptions } from './dispatcher-options.ts';
 import { FailureLog } from './failure-log.ts';
-import type { FilterEntry } from './filter-chain.ts';
-import type { HandlerEntry, HandlerTable } from './handler-registry.ts';
+import type { HandlerEntry } from './handler-registry.ts';
 import { HandlerRunner } from './handler-runner.ts';
-import { closedIntake, type IntakeRefusal, mailboxFull, nameless, type Refusal, tooLarge } from './intake.ts';
-import { LastHandler } from './last-handler.ts';
+import { Intake, type IntakeRefusal, type Refusal } from './intake.ts';
+import type { LastHandler } from './last-handler.ts';
 import { NameRoutes } from './name-routes.ts';
-import { ErrorReply, peerErrorOf } from './peer-error.ts';
+import { peerErrorOf } from './peer-error.ts';
+import { PermitReturn } from './permit-return.ts';
 import { ReplyPath } from './reply-path.ts';
-import type { ServiceProvider } from './scope.ts';
-import { type NextTurn, TurnBudget } from './turn-budget.ts';
+import { TurnBudget } from './turn-budget.ts';
 
 const defaultConcurrency = 256;
 
-/** Two limits of what one owner holds; a message above the second alone is never taken (JOBQ-006). */
-const defaultMailboxLimits: MailboxLimits = { messages: 65_536, bytes: 268_435_456 };
-
-/** What all dispatchers of a host share. */
-export interface DispatcherParts {
-  readonly clock: Clock;
-  readonly wheel: DeadlineWheel;
-  readonly permits: JobPermits;
-  readonly codecs: CodecTable;
-  readonly names: NameIndex;
-  readonly filters: readonly FilterEntry[];
-  readonly services: ServiceProvider | undefined;
-  readonly logger: Logger;
-  /** Whether peers see the text of errors that are no ZLinkError. */
-  readonly exposeErrorMessages: boolean;
-  /** Never throws: see `guardUnhandled`. */
-  readonly onUnhandled: UnhandledListener;
-  readonly lastHandler?: LastHandler | undefined;
-  /** A hop to a later turn of the event loop; default `setImmediate`. */
-  readonly nextTurn?: NextTurn | undefined;
-}
-
-export interface DispatcherOptions {
-  /** Names the owner in counters. */
-  readonly owner: string;
-  /** Names the owner in messages: `channel "billing"`. */
-  readonly where: string;
-  readonly channelName: string;
-  /** The mesh of a RouteMesh Channel. */
-  readonly meshName?: string;
-  readonly handlers: HandlerTable;
-  /** Handlers that may run at the same time; 1: strictly one after the other. Default 256. */
-  readonly concurrency?: number;
-  /** Largest payload plus metadata of one message; 0 (default): no limit. */
-  readonly maxMessageBytes?: number;
-  readonly mailboxLimits?: MailboxLimits;
-  readonly parts: DispatcherParts;
-}
-
 export class Dispatcher {
-  readonly owner: string;
-  readonly lastHandler: LastHandler;
+  readonly #owner: string;
   readonly #where: string;
   readonly #concurrency: number;
-  readonly #largestCostBytes: number;
   readonly #clock: Clock;
-  readonly #wheel: DeadlineWheel;
-  readonly #permits: JobPermits;
-  readonly #mailbox: Mailbox;
+  readonly #lastHandler: LastHandler;
+  readonly #intake: Intake;
+  readonly #permits: PermitReturn;
   readonly #routes: NameRoutes;
   readonly #replies: ReplyPath;
   readonly #runner: HandlerRunner;
   readonly #failures: FailureLog;
   readonly #turn: TurnBudget;
-  readonly #sends = new VerbCounters();
-  readonly #requests = new VerbCounters();
+  readonly #counters: OwnerCounters;
   readonly #queue = new DispatchList();
   /** Started and not over, replies that wait for credit included. */
   readonly #started = new DispatchList();
   /** Handlers at work, with the disposal of their scopes. */
   #activeCount = 0;
-  #refusal: IntakeRefusal | undefined = undefined;
   #isStarting = false;
-  #isReturning = false;
-  #owedPermits = 0;
-  #idleWaiters: (() => void)[] = [];
 
   constructor(options: DispatcherOptions) {
-    const { parts } = options;
-    this.owner = options.owner;
-    this.lastHandler = parts.lastHandler ?? new LastHandler();
-    this.#where = options.where;
+    const { owner, where, parts } = options;
+    this.#owner = owner;
+    this.#where = where;
     this.#concurrency = options.concurrency ?? defaultConcurrency;
-    const maxMessageBytes = options.maxMessageBytes ?? 0;
-    this.#largestCostBytes = maxMessageBytes === 0 ? Infinity : maxMessageBytes + RECORD_COST_BYTES;
     this.#clock = parts.clock;
-    this.#wheel = parts.wheel;
-    this.#permits = parts.permits;
-    this.#mailbox = new Mailbox(options.mailboxLimits ?? defaultMailboxLimits);
+    this.#lastHandler = parts.lastHandler;
+    this.#intake = new Intake(options.maxMessageBytes ?? 0, options.mailboxLimits ?? {});
+    this.#permits = new PermitReturn(parts.permits, () => this.#pump());
     this.#routes = new NameRoutes(options.handlers, parts.codecs, parts.names);
     const log = new RateLimitedLog(parts.logger, parts.clock);
-    this.#failures = new FailureLog(options.owner, options.where, log, parts.onUnhandled);
+    this.#failures = new FailureLog(owner, where, log, parts.onUnhandled);
     this.#turn = new TurnBudget(parts.nextTurn ?? setImmediate, () => this.#pump());
+    this.#counters = new OwnerCounters(owner);
     this.#replies = new ReplyPath({
       clock: parts.clock,
       wheel: parts.wheel,
@@ -138,7 +77,7 @@ export class Dispatcher {
     });
     this.#runner = new HandlerRunner({
       filters: parts.filters,
-      surface: channelSurface(options.channelName, options.meshName),
+      surface: options.surface,
       services: parts.services,
       replies: this.#replies,
       failures: this.#failures,
@@ -148,32 +87,21 @@ export class Dispatcher {
 
   /** Messages it holds: waiting, running, and replies that wait for credit. */
   get heldMessages(): number {
-    return this.#mailbox.messages;
+    return this.#intake.heldMessages;
   }
 
   get heldBytes(): number {
-    return this.#mailbox.bytes;
+    return this.#intake.heldBytes;
   }
 
   /** Takes a send or request for which a job permit is held. Never throws. */
   accept(record: InboundRecord, link: Link): void {
-    const name = record.name;
-    if (this.#refusal !== undefined) return this.#refuse(record, link, closedIntake[this.#refusal]);
-    if (name === undefined) return this.#refuse(record, link, nameless);
-    if (record.costBytes > this.#largestCostBytes) {
-      const { costBytes } = record;
-      return this.#refuse(
-        record,
-        link,
-        tooLarge(costBytes - RECORD_COST_BYTES, this.#largestCostBytes - RECORD_COST_BYTES),
-      );
-    }
-    if (!this.#mailbox.tryReserve(record.costBytes))
-      return this.#refuse(record, link, mailboxFull(this.#mailbox.limits)); // P3
+    const refusal = this.#intake.take(record.costBytes);
+    if (refusal !== undefined) return this.refuse(record, link, refusal);
     const nowMs = this.#clock.nowMs();
     const deadlineAtMs = record.remainingMs === 0 ? 0 : nowMs + record.remainingMs;
-    const dispatch = new Dispatch(this.#replies, record, name, link, deadlineAtMs);
-    this.#countersOf(dispatch).queue();
+    const dispatch = new Dispatch(this.#replies, record, link, deadlineAtMs);
+    this.#counters.of(dispatch.verb).queue();
     if (this.#queue.first !== undefined || !this.#mayStart(nowMs)) {
       this.#queue.push(dispatch);
       return;
@@ -181,7 +109,14 @@ export class Dispatcher {
     this.#isStarting = true;
     this.#start(dispatch, nowMs);
     this.#isStarting = false;
-    if (this.#queue.first !== undefined) this.#pump();
+    this.#pump();
+  }
+
+  /** Ends a message that never becomes a job, and for which a job permit is held. */
+  refuse(record: InboundRecord, link: Link, refusal: Refusal): void {
+    this.#counters.of(verbOf(record)).refuse(refusal.reason);
+    this.#replies.refuse(record, link, { ...refusal, text: `${this.#where} ${refusal.text}` });
+    this.#permits.giveBack(); // P2
   }
 
   /** The caller of this request no longer waits. */
@@ -211,29 +146,29 @@ export class Dispatcher {
 
   /** From here on new messages are refused with this kind; sends are dropped. What was accepted goes on. */
   stopIntake(refusal: IntakeRefusal): void {
-    this.#refusal = refusal;
+    this.#intake.close(refusal);
   }
 
   resumeIntake(): void {
-    this.#refusal = undefined;
+    this.#intake.open();
   }
 
   /** Resolves when nothing is held any more. */
   idle(): Promise<void> {
-    if (this.#mailbox.messages === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#idleWaiters.push(resolve));
+    return this.#intake.idle();
   }
 
   /**
    * Nobody waits for handlers any more: queued messages are dropped, running handlers find their signals aborted, and
    * callers get the error.
    */
-  abortAll(reason = new ZLinkError('ShuttingDown', `${this.#where} did not end in time`)): void {
+  abortAll(): void {
+    const reason = new ZLinkError('ShuttingDown', `${this.#where} did not end in time`);
     const answer = peerErrorOf(reason, false, 'the host gave up waiting');
     for (const dispatch of this.#queue.toArray()) {
       if (dispatch.phase !== 'queued') continue; // ended while a permit was returned
       this.#leaveQueue(dispatch);
-      this.#returnPermit();
+      this.#permits.giveBack();
       this.#replies.fail(dispatch, answer, 'shutdown');
       this.#letGo(dispatch);
     }
@@ -247,17 +182,20 @@ export class Dispatcher {
 
   /** Of both verbs. */
   counters(): readonly MessageCounters[] {
-    return [this.#sends.snapshot(this.owner, 'send'), this.#requests.snapshot(this.owner, 'request')];
+    return this.#counters.snapshots();
   }
 
   #mayStart(nowMs: number): boolean {
-    return (
-      !this.#isStarting && !this.#isReturning && this.#activeCount < this.#concurrency && this.#turn.allows(nowMs) // P4
-    );
+    if (this.#isStarting || this.#permits.isBusy) return false; // P4
+    return this.#activeCount < this.#concurrency && this.#turn.allows(nowMs);
   }
 
-  /** Starts queued jobs until a limit is reached; the turn budget and every ended handler call it again. */
+  /**
+   * Starts queued jobs until a limit is reached. Called again by whatever may have lifted one: a new turn, the end of a
+   * handler, permits that have gone back.
+   */
   #pump(): void {
+    if (this.#isStarting) return; // P4
     for (let dispatch = this.#queue.first; dispatch !== undefined; dispatch = this.#queue.first) {
       const nowMs = this.#clock.nowMs();
       if (!this.#mayStart(nowMs)) return;
@@ -270,12 +208,8 @@ export class Dispatcher {
   #start(dispatch: Dispatch, nowMs: number): void {
     this.#turn.count(nowMs);
     if (dispatch.deadlineAtMs !== 0 && nowMs >= dispatch.deadlineAtMs) {
-      return this.#reject(
-        dispatch,
-        'deadline_exceeded',
-        'DeadlineExceeded',
-        'time was over before the handler started',
-      );
+      const text = 'time was over before the handler started';
+      return this.#reject(dispatch, 'deadline_exceeded', 'DeadlineExceeded', text);
     }
     const entry = this.#routes.handlerOf(dispatch.inboundName, dispatch.verb);
     if (entry === undefined) {
@@ -296,15 +230,15 @@ export class Dispatcher {
     dispatch.forgetBytes();
     this.#leaveQueue(dispatch);
     this.#activeCount++;
-    this.lastHandler.started(this.owner, entry.packetName, nowMs);
-    this.#returnPermit(); // P2
+    this.#lastHandler.started(this.#owner, entry.packetName, nowMs);
+    this.#permits.giveBack(); // P2
     this.#runner.run(dispatch, entry, message);
   }
 
   #handlerOver(dispatch: Dispatch): void {
     this.#activeCount--;
     this.#letGo(dispatch);
-    if (this.#queue.first !== undefined) this.#pump();
+    this.#pump();
   }
 
   /** Ends a job that cannot run, with an error reply to a request. */
@@ -314,7 +248,7 @@ export class Dispatcher {
     if (reason !== 'deadline_exceeded') this.#failures.dropped(dispatch, reason, text);
     this.#replies.fail(dispatch, { kind, text }, reason);
     this.#letGo(dispatch);
-    this.#returnPermit(); // P2
+    this.#permits.giveBack(); // P2
   }
 
   /** Ends a queued job for which nobody waits any more. */
@@ -323,14 +257,14 @@ export class Dispatcher {
     this.#leaveQueue(dispatch);
     this.#replies.forgo(dispatch, reason);
     this.#letGo(dispatch);
-    this.#returnPermit(); // P2
+    this.#permits.giveBack(); // P2
   }
 
   #leaveQueue(dispatch: Dispatch): void {
     this.#queue.remove(dispatch);
     this.#started.push(dispatch);
     dispatch.phase = 'running';
-    this.#countersOf(dispatch).start();
+    this.#counters.of(dispatch.verb).start();
   }
 
   /** One thing that the dispatch held is over; with the last one, so is the dispatch. */
@@ -338,53 +272,8 @@ export class Dispatcher {
     if (--dispatch.holds > 0) return;
     dispatch.phase = 'ended';
     this.#started.remove(dispatch);
-    this.#wheel.remove(dispatch);
-    this.#countersOf(dispatch).end(dispatch.outcome);
-    this.#mailbox.release(dispatch.reservedBytes); // P3
-    if (this.#mailbox.messages === 0 && this.#idleWaiters.length > 0) this.#becomeIdle();
-  }
-
-  #becomeIdle(): void {
-    const waiters = this.#idleWaiters;
-    this.#idleWaiters = [];
-    for (const resolve of waiters) resolve();
-  }
-
-  /** Several permits returned within each other's callbacks go back one after the other, not in depth. */
-  #returnPermit(): void {
-    if (this.#isReturning) {
-      this.#owedPermits++;
-      return;
-    }
-    this.#isReturning = true;
-    this.#permits.release();
-    while (this.#owedPermits > 0) {
-      this.#owedPermits--;
-      this.#permits.release();
-    }
-    this.#isReturning = false;
-    if (this.#queue.first !== undefined && !this.#isStarting) this.#pump(); // P4: what queued meanwhile
-  }
-
-  /** Ends a record that never becomes a job. */
-  #refuse(record: InboundRecord, link: Link, refusal: Refusal): void {
-    const verb = record.kind === RecordKind.request ? 'request' : 'send';
-    const text = `${this.#where} ${refusal.text}`;
-    const message = { verb, packetName: record.name?.packetName ?? '' } as const;
-    (verb === 'request' ? this.#requests : this.#sends).refuse(refusal.reason);
-    this.#failures.dropped(message, refusal.reason, text);
-    if (verb === 'request') {
-      try {
-        link.submit(new ErrorReply(record.correlation, { kind: refusal.kind, text }));
-      } catch (error) {
-        this.#failures.dropped(message, 'reply_path_missing', errorText(error));
-        if (link.phase !== 'closed') link.forgo();
-      }
-    }
-    this.#returnPermit(); // P2
-  }
-
-  #countersOf(dispatch: Dispatch): VerbCounters {
-    return dispatch.verb === 'request' ? this.#requests : this.#sends;
+    this.#replies.unwatch(dispatch);
+    this.#counters.of(dispatch.verb).end(dispatch.outcome);
+    this.#intake.release(dispatch.reservedBytes); // P3
   }
 }

@@ -10,22 +10,16 @@
  */
 import type { ChannelContext, NodeContext } from './contexts.ts';
 import type { Verb } from './counters.ts';
-import type { Dispatch, DispatchFacts } from './dispatch.ts';
+import type { Dispatch } from './dispatch.ts';
 import type { FailureLog } from './failure-log.ts';
-import { type DispatchKind, type FilterContext, type FilterEntry, FilterRun } from './filter-chain.ts';
+import { type FilterContext, type FilterEntry, FilterRun } from './filter-chain.ts';
 import type { HandlerEntry, HandlerFunction } from './handler-registry.ts';
 import type { ReplyPath } from './reply-path.ts';
 import { DispatchScope, type ServiceProvider } from './scope.ts';
+import type { DispatchSurface } from './surface.ts';
 import { isThenable } from './thenable.ts';
 
 type HandlerContext = ChannelContext | NodeContext;
-
-/** What handlers and filters of one owner see. */
-export interface DispatchSurface {
-  readonly dispatchKinds: Readonly<Record<Verb, DispatchKind>>;
-  readonly meshName: string | undefined;
-  readonly makeContext: (facts: DispatchFacts) => HandlerContext;
-}
 
 export interface HandlerRunnerOptions {
   readonly filters: readonly FilterEntry[];

@@ -11,14 +11,16 @@
  */
 import { describeValue, isZLinkError, ZLinkError } from '../errors/index.ts';
 import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
+import type { InboundRecord, Link } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/record.ts';
 import { errorText } from '../observe/index.ts';
-import type { DropReason, Outcome } from './counters.ts';
+import { type DropReason, type Outcome, verbOf } from './counters.ts';
 import type { Dispatch, DispatchOwner } from './dispatch.ts';
 import type { FailureLog } from './failure-log.ts';
 import type { HandlerEntry } from './handler-registry.ts';
+import type { Refusal } from './intake.ts';
 import type { NameRoutes } from './name-routes.ts';
-import { type PeerError, peerErrorOf } from './peer-error.ts';
+import { ErrorReply, type PeerError, peerErrorOf } from './peer-error.ts';
 
 export interface ReplyPathOptions {
   readonly clock: Clock;
@@ -97,6 +99,19 @@ export class ReplyPath implements DispatchOwner {
     if (dispatch.link.phase !== 'closed') dispatch.link.forgo(); // R1
   }
 
+  /** A message that never becomes a job: a request is answered with the refusal, a send just ends so. */
+  refuse(record: InboundRecord, link: Link, refusal: Refusal): void {
+    const message = { verb: verbOf(record), packetName: record.name!.packetName }; // as for a dispatch
+    this.#failures.dropped(message, refusal.reason, refusal.text);
+    if (message.verb === 'send') return;
+    try {
+      link.submit(new ErrorReply(record.correlation, refusal));
+    } catch (error) {
+      this.#failures.dropped(message, 'reply_path_missing', errorText(error));
+      if (link.phase !== 'closed') link.forgo(); // R1
+    }
+  }
+
   /** The caller no longer waits. */
   cancel(dispatch: Dispatch, reason: ZLinkError): void {
     if (dispatch.replyState === 'waiting') this.#giveUpWaiting(dispatch, 'cancelled');
@@ -112,6 +127,11 @@ export class ReplyPath implements DispatchOwner {
       // The wheel is closed: so is the host, and nothing waits for this deadline any more.
     }
     return true;
+  }
+
+  /** Nothing of the dispatch is held any more. */
+  unwatch(dispatch: Dispatch): void {
+    this.#wheel.remove(dispatch);
   }
 
   deadlinePassed(dispatch: Dispatch): void {

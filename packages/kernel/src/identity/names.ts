@@ -24,18 +24,9 @@ export function isName(value: unknown): value is string {
 
 /** @throws ZLinkError `InvalidOperation` if `value` is no name */
 export function requirePacketName(value: unknown): string {
-  return requireName('packet name', value);
-}
-
-/** @throws ZLinkError `InvalidOperation` if `value` is no name */
-export function requireChannelName(value: unknown): string {
-  return requireName('channel name', value);
-}
-
-function requireName(what: string, value: unknown): string {
   if (isName(value)) return value;
   throw new ZLinkError(
     'InvalidOperation',
-    `${what} ${describeValue(value)} is not 1..${maxNameBytes} bytes of UTF-8 without NUL`,
+    `packet name ${describeValue(value)} is not 1..${maxNameBytes} bytes of UTF-8 without NUL`,
   );
 }

@@ -20,9 +20,9 @@ export interface HostedService {
   stop(): void | Promise<void>;
 }
 
-/** How stopping went. Services that failed were reported; unfinished ones did not end before the deadline. */
+/** How stopping went. What failed was reported to the listener. */
 export interface StopReport {
-  readonly failed: number;
+  /** Services that did not end before the deadline. */
   readonly unfinished: number;
 }
 
@@ -30,7 +30,7 @@ export interface StopReport {
 export type StopFailureListener = (error: unknown, where: string) => void;
 
 type Stage = 'requestStop' | 'stop';
-type StageEnd = 'done' | 'failed' | 'unfinished';
+type StageEnd = 'ended' | 'unfinished';
 
 export class HostedServices {
   readonly #services: readonly HostedService[];
@@ -93,26 +93,23 @@ export class HostedServices {
   }
 
   async #endAll(services: readonly HostedService[], stage: Stage, deadline?: AbortSignal): Promise<StopReport> {
-    let failed = 0;
     let unfinished = 0;
     for (const service of services) {
-      const end = await this.#end(service, stage, deadline);
-      if (end === 'failed') failed++;
-      if (end === 'unfinished') unfinished++;
+      if ((await this.#end(service, stage, deadline)) === 'unfinished') unfinished++;
     }
-    return { failed, unfinished };
+    return { unfinished };
   }
 
   async #end(service: HostedService, stage: Stage, deadline: AbortSignal | undefined): Promise<StageEnd> {
     const ending = call(() => service[stage]?.());
     const end = await raceAbort(ending, deadline);
-    if (end === 'done') return 'done';
+    if (end === 'done') return 'ended';
     if (end === 'aborted') {
       ending.catch((error: unknown) => this.#report(error, service, stage)); // 3, also when it is late
       return 'unfinished';
     }
     this.#report(end.error, service, stage);
-    return 'failed';
+    return 'ended';
   }
 
   #report(error: unknown, service: HostedService, stage: Stage): void {

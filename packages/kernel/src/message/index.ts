@@ -1,9 +1,9 @@
 /** Packet descriptors, what may be sent, schemas and metadata. */
 export { decodeMetadata, EMPTY_METADATA, metadata, METADATA_BYTES, MetadataBuilder } from './metadata.ts';
 export type { Metadata } from './metadata.ts';
-export { classOf, resolveOutbound, ZLinkMessage } from './outbound.ts';
+export { classOf, resolveOutbound, resolveRequest, ZLinkMessage } from './outbound.ts';
 export type { Sendable } from './outbound.ts';
-export { isDescriptor, message, packetContract, packetKeyName, packetKind, request } from './packet.ts';
+export { isDescriptor, message, packetContract, request } from './packet.ts';
 export type {
   DeclaredType,
   MessageType,

@@ -22,10 +22,16 @@ import { decodeUtf8, newBytes, writeUtf8 } from './text.ts';
 /** Largest encoded metadata of one message: keys, values and lengths (MSG-010). */
 export const METADATA_BYTES = 1_024;
 
-/** Immutable set of texts by key. */
+/**
+ * Immutable set of texts by key, in the order in which the keys were set first. Reading never throws.
+ *
+ * @see MSG-011
+ */
 export interface Metadata extends Iterable<readonly [string, string]> {
+  /** Undefined for a key that was not set. */
   get(key: string): string | undefined;
   has(key: string): boolean;
+  /** Number of keys. */
   readonly size: number;
 }
 
@@ -61,6 +67,8 @@ export const EMPTY_METADATA: Metadata = new MetadataSnapshot(new Map());
 /**
  * Makes metadata that several calls can share.
  *
+ * @param entries - keys and values of UTF-8 without NUL; of one key the last value counts; all together take at most
+ *   1,024 bytes encoded: every key and value counts its bytes and one for its length, from 128 bytes on two
  * @throws ZLinkError `InvalidOperation` if a key or value is not allowed or the whole exceeds 1,024 bytes
  * @see MSG-010
  */

@@ -7,9 +7,10 @@
  * Invariants
  * O1 The declared type decides, never the instance behind it (CODEC-004).
  * O2 What has no packet name is refused here, before any admission (MSG-003).
+ * O3 A refusal says how to send the value, and shows nothing of it.
  */
 import { describeValue, ZLinkError } from '../errors/index.ts';
-import { classPacketName, isDescribedMessage, isDescriptor } from './packet.ts';
+import { classPacketName, isClass, isDescribedMessage, isDescriptor } from './packet.ts';
 import type { OutboundMessage, ResolvedPacket, Type } from './packet.ts';
 
 /** Registered, so that two copies of this package in one process understand each other's messages. */
@@ -32,8 +33,11 @@ export class ZLinkMessage<T = unknown> {
    * Sends `value` as `declaredType`: a base class of it, or a class that stands for an interface. Without one, the
    * value's own class is declared.
    *
+   * @param value - what is sent; the codec of `declaredType` must be able to write it
+   * @param declaredType - a class; its static `packetName`, else its own name, is the packet name (1..255 bytes of UTF-8
+   *   without NUL)
    * @throws ZLinkError `InvalidOperation` if there is no class to take the packet name from
-   * @see MSG-002
+   * @see MSG-002, MSG-003
    */
   static from<T>(value: T, declaredType?: Type<T>): ZLinkMessage<T> {
     // An instance of a class that makes `T`s is all that `classOf` says, and all that is needed.
@@ -63,6 +67,23 @@ export function resolveOutbound(sendable: Sendable): ResolvedPacket {
   return resolved(classPacketName(type), candidate, type);
 }
 
+/**
+ * As `resolveOutbound`, for a call that waits for a reply.
+ *
+ * A request may be sent one-way, since a server may have a send handler for it; the reverse has no handler anywhere
+ * (DISP-002, HOSTREG-006).
+ *
+ * @param sendMethod - the method that sends one-way, for the message of the error
+ * @throws ZLinkError `InvalidOperation` also if a descriptor declares it as one-way
+ */
+export function resolveRequest(sendable: Sendable, sendMethod: string): ResolvedPacket {
+  const packet = resolveOutbound(sendable);
+  if (!isDescribedMessage(packet) || packet.reply !== undefined) return packet;
+  const name = describeValue(packet.packetName);
+  const text = `packet ${name} is a one-way message, nobody answers it: use ${sendMethod}, or declare it by request()`;
+  throw new ZLinkError('InvalidOperation', text);
+}
+
 function resolved(packetName: string, value: unknown, declaredType: Type<unknown>): ResolvedPacket {
   return { packetName, value, declaredType, schema: undefined, reply: undefined };
 }
@@ -87,11 +108,17 @@ export function classOf(value: unknown): Type<unknown> | undefined {
 }
 
 function withoutPacketName(value: unknown): ZLinkError {
+  return new ZLinkError('InvalidOperation', refusalOf(value));
+}
+
+function refusalOf(value: unknown): string {
   if (isDescriptor(value)) {
     const name = describeValue(value.packetName);
-    return new ZLinkError('InvalidOperation', `packet descriptor ${name} was sent uncalled, without a value`);
+    return `packet descriptor ${name} is no message by itself: call it with the value, as in Charge({ amount: 3 })`;
   }
-  return new ZLinkError('InvalidOperation', `${shapeOf(value)} has no packet name: no descriptor or class declares it`);
+  if (isClass(value)) return `${describeValue(value)} is no message by itself: send an instance of the class`;
+  const ways = "call a descriptor, made by message('name') or request('name'), or use ZLinkMessage.from(value, Class)";
+  return `${shapeOf(value)} has no packet name: ${ways}`;
 }
 
 /** Names the shape only: what is in it is payload. */

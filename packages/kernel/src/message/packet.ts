@@ -39,9 +39,15 @@ export interface RequestType<T, R> {
 }
 
 export interface PacketOptions<T> {
-  /** Checks the value before it is sent and after it was received (MSG-004). */
+  /**
+   * Any Standard Schema validator that answers synchronously. It checks a value before it is sent (the call fails with
+   * `InvalidOperation`) and transforms it after it was received (a request is answered with `ProtocolError`, a one-way
+   * message dropped and recorded). Default: no check.
+   *
+   * @see MSG-004
+   */
   schema?: StandardSchemaV1<unknown, T>;
-  /** What codecs are asked about instead of the descriptor itself. */
+  /** The class that codecs are asked about instead of the descriptor; default: the descriptor. @see CODEC-004 */
   declaredType?: Type<T>;
 }
 
@@ -108,9 +114,11 @@ class DescribedMessage<T> implements OutboundMessage<T, never>, ResolvedPacket {
 /**
  * Declares a one-way message.
  *
- * @param packetName - 1..255 bytes UTF-8 without NUL, case-sensitive
+ * @param packetName - 1..255 bytes of UTF-8 without NUL, case-sensitive; the same on both sides
+ * @param options - validator and declared type; default: neither
+ * @returns a frozen descriptor; call it with a value to make a message
  * @throws ZLinkError `InvalidOperation` if the name or an option is not allowed
- * @see MSG-001
+ * @see MSG-001, MSG-004, MSG-005
  */
 export function message<T>(packetName: string, options?: PacketOptions<T>): MessageType<T> {
   return describePacket('message', packetName, options, undefined);
@@ -119,9 +127,11 @@ export function message<T>(packetName: string, options?: PacketOptions<T>): Mess
 /**
  * Declares a request and its reply.
  *
- * @param packetName - 1..255 bytes UTF-8 without NUL, case-sensitive
+ * @param packetName - 1..255 bytes of UTF-8 without NUL, case-sensitive; the same on both sides
+ * @param options - validator and declared type of the request, and as `reply` those of its reply; default: none
+ * @returns a frozen descriptor; call it with a value to make a request
  * @throws ZLinkError `InvalidOperation` if the name or an option is not allowed
- * @see MSG-001
+ * @see MSG-001, MSG-004, MSG-005
  */
 export function request<T, R>(
   packetName: string,
@@ -195,15 +205,6 @@ export function packetContract(key: DeclaredType): PacketContract {
   return { kind: 'class', packetName: classPacketName(key), declaredType: key, schema: undefined, reply: undefined };
 }
 
-/** The packet name that `key` stands for; same errors as `packetContract`. */
-export function packetKeyName(key: DeclaredType): string {
-  return isDescriptor(key) ? key.packetName : classPacketName(key);
-}
-
-export function packetKind(key: DeclaredType): PacketKind {
-  return isDescriptor(key) ? packetContract(key).kind : 'class';
-}
-
 // Classes are few and live as long as the program; the name of one is asked for with every instance sent.
 const classNames = new WeakMap<Type<unknown>, string>();
 
@@ -224,6 +225,6 @@ export function classPacketName(type: Type<unknown>): string {
 }
 
 /** Arrow functions, handlers for instance, have no prototype and so no instances. */
-function isClass(value: unknown): value is Type<unknown> {
+export function isClass(value: unknown): value is Type<unknown> {
   return typeof value === 'function' && typeof value.prototype === 'object';
 }

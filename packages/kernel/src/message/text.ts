@@ -3,7 +3,7 @@
  *
  * Owns: the one place where bytes become strings and strings become bytes, with the fast path of Node.js and a
  * portable one for browsers. Leaves to others: what a text may contain (names, metadata) and range checks of views.
- * It lives in the lowest folder that needs it; wire code finds it as `internal/wire/text.ts`.
+ * It lives in the lowest folder that needs it.
  *
  * Invariants
  * T1 Invalid UTF-8 never becomes a string: no replacement character stands in for bytes that were none.
@@ -56,14 +56,9 @@ export function encodeUtf8(text: string): Uint8Array {
 
 /**
  * Writes `text` at `offset` and returns the number of bytes written. The caller has made sure that it fits:
- * `utf8MaxBytes(text)` bytes always do.
+ * three bytes for each unit of the text always do.
  */
 export function writeUtf8(target: Uint8Array, text: string, offset: number): number {
   if (NodeBuffer?.isBuffer(target)) return target.write(text, offset, 'utf8');
   return encoder.encodeInto(text, target.subarray(offset)).written;
-}
-
-/** An upper bound of the UTF-8 length that costs no pass over the text. */
-export function utf8MaxBytes(text: string): number {
-  return text.length * 3;
 }

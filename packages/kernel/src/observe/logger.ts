@@ -10,6 +10,7 @@
  */
 import { describeValue } from '../errors/index.ts';
 import { type Clock, systemClock } from '../internal/time/index.ts';
+import { dropOldest } from './drop-oldest.ts';
 import { errorText } from './error-text.ts';
 
 /** Receives records: plain objects with an `eventId` or a `message`. */
@@ -100,14 +101,6 @@ export function guardLogger(logger: Logger, options: GuardLoggerOptions = {}): L
     warn: guarded('warn'),
     error: guarded('error'),
   });
-}
-
-/** Removes the first entries of a map that has grown beyond `limit`. */
-export function dropOldest(map: Map<string, unknown>, limit: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= limit) return;
-    map.delete(key);
-  }
 }
 
 function formatLine(level: LogLevel, at: Date, record: object): string {

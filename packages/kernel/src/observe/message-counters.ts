@@ -11,8 +11,8 @@ export interface MessageCounters {
   readonly owner: string;
   /**
    * - `send`, `request`: messages to the owner's handlers
-   * - `stray`: messages to a channel's client that none of its requests waited for; all are dropped, late replies as
-   *   `reply`
+   * - `stray`: messages to a channel's client, or replies to a node, that no request waited for; all are dropped, late
+   *   replies as `reply`
    */
   readonly verb: string;
   readonly accepted: number;

@@ -4,12 +4,16 @@
  * Owns the counting of suppressed lines. Leaves the choice of keys to its users, who take them from a closed set where
  * the other side could choose them freely.
  *
- * 1. A key's first record goes out at once; of later ones within a second only the count, with the next one that goes out.
- * 2. Memory is bounded: beyond the limit the longest silent key is forgotten.
- * 3. Never throws.
+ * 1. A key's first record goes out at once. Those of the second that follows are counted; at its end the latest of them
+ *    goes out with their count as `suppressed`, and begins the key's next second.
+ * 2. No count is lost: what is still held back goes out when the log is closed, and when its key is forgotten.
+ * 3. Memory is bounded: beyond the limit the key that was written longest ago is forgotten.
+ * 4. One timer at most, only while something is held back, and none that keeps a process alive.
+ * 5. Never throws.
  */
-import type { Clock } from '../internal/time/index.ts';
-import { dropOldest, type Logger, type LogLevel } from './logger.ts';
+import type { Clock, TimerHandle } from '../internal/time/index.ts';
+import { dropOldest } from './drop-oldest.ts';
+import type { Logger, LogLevel } from './logger.ts';
 
 const defaultIntervalMs = 1_000;
 const rememberedKeys = 1_024;
@@ -17,13 +21,21 @@ const rememberedKeys = 1_024;
 interface KeyState {
   writtenAtMs: number;
   suppressed: number;
+  /** Of the records that were held back, the last. */
+  latest: object | undefined;
+  level: LogLevel;
 }
 
 export class RateLimitedLog {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #intervalMs: number;
+  /** In the order in which they were written last. */
   readonly #keys = new Map<string, KeyState>();
+  readonly #onDue = (): void => this.#writeDue();
+  #timer: TimerHandle | undefined;
+  #timerAtMs = Infinity;
+  #isClosed = false;
 
   constructor(logger: Logger, clock: Clock, intervalMs = defaultIntervalMs) {
     this.#logger = logger;
@@ -39,21 +51,78 @@ export class RateLimitedLog {
     this.#log('error', key, record);
   }
 
+  /** Writes what is held back (2). Records that still come are written at once. */
+  close(): void {
+    this.#isClosed = true;
+    this.#disarm();
+    for (const state of this.#keys.values()) this.#writeHeldBack(state);
+    this.#keys.clear();
+  }
+
   #log(level: LogLevel, key: string, record: object): void {
+    if (this.#isClosed) return this.#write(level, record);
     const nowMs = this.#clock.nowMs();
     const state = this.#keys.get(key);
-    if (state !== undefined && nowMs - state.writtenAtMs < this.#intervalMs) {
-      state.suppressed++; // 1
-      return;
+    if (state === undefined || nowMs - state.writtenAtMs >= this.#intervalMs) {
+      const suppressed = state?.suppressed ?? 0; // the timer is late
+      this.#remember(key, { writtenAtMs: nowMs, suppressed: 0, latest: undefined, level });
+      return this.#write(level, suppressed === 0 ? record : { ...record, suppressed });
     }
-    this.#keys.delete(key); // so that the map's order is the order of writing (2)
-    this.#keys.set(key, { writtenAtMs: nowMs, suppressed: 0 });
-    dropOldest(this.#keys, rememberedKeys);
-    const suppressed = state?.suppressed ?? 0;
+    state.suppressed++;
+    state.latest = record;
+    state.level = level;
+    if (state.suppressed === 1) this.#arm(state.writtenAtMs + this.#intervalMs, nowMs);
+  }
+
+  #remember(key: string, state: KeyState): void {
+    this.#keys.delete(key); // so that the map's order is the order of writing (3)
+    this.#keys.set(key, state);
+    dropOldest(this.#keys, rememberedKeys, (forgotten) => this.#writeHeldBack(forgotten));
+  }
+
+  #arm(dueAtMs: number, nowMs: number): void {
+    if (dueAtMs >= this.#timerAtMs) return;
+    this.#disarm();
+    this.#timerAtMs = dueAtMs;
+    this.#timer = this.#clock.setBackgroundTimer(this.#onDue, Math.max(0, dueAtMs - nowMs));
+  }
+
+  #disarm(): void {
+    if (this.#timer !== undefined) this.#clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#timerAtMs = Infinity;
+  }
+
+  #writeDue(): void {
+    this.#disarm();
+    const nowMs = this.#clock.nowMs();
+    // A copy: what is written moves to the end of the map.
+    for (const [key, state] of [...this.#keys]) {
+      if (state.suppressed === 0) continue;
+      const dueAtMs = state.writtenAtMs + this.#intervalMs;
+      if (dueAtMs > nowMs) {
+        this.#arm(dueAtMs, nowMs);
+        continue;
+      }
+      state.writtenAtMs = nowMs;
+      this.#remember(key, state); // first: a logger may log
+      this.#writeHeldBack(state);
+    }
+  }
+
+  #writeHeldBack(state: KeyState): void {
+    const { suppressed, latest, level } = state;
+    if (suppressed === 0) return;
+    state.suppressed = 0;
+    state.latest = undefined;
+    this.#write(level, { ...latest, suppressed });
+  }
+
+  #write(level: LogLevel, record: object): void {
     try {
-      this.#logger[level](suppressed === 0 ? record : { ...record, suppressed });
+      this.#logger[level](record);
     } catch {
-      // 3: whoever wants to know of it wraps the logger in `guardLogger`.
+      // 5: whoever wants to know of it wraps the logger in `guardLogger`.
     }
   }
 }

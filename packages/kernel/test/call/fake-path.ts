@@ -232,6 +232,10 @@ export class FakePath implements CallPath {
     this.waiting.delete(call);
   }
 
+  noTarget(waitedMs: number): ZLinkError {
+    return new ZLinkError('NotFound', `${this.label} had no ready server for ${waitedMs} ms`);
+  }
+
   /** A target has come: what waits for one goes to it. */
   offerTarget(): void {
     this.hasTarget = true;

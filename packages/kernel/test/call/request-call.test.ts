@@ -207,6 +207,7 @@ test.each([
   path.clock.advance(1 + 16);
   await reactions();
   expect(settlement.value).toMatchObject({ kind: 'DeadlineExceeded', submitted: false });
+  expect((settlement.value as Error).message).toContain(`did not accept the request within ${times.endsAfterMs} ms`);
   path.expectClean();
   expect(link.written).toEqual([]);
 });
@@ -227,7 +228,7 @@ test.each([
     await reactions();
     expect(settlement.value).toMatchObject({ kind: 'NotFound', submitted: false });
     expect((settlement.value as Error).message).toBe(
-      `[NotFound] channel "billing" had no ready target for ${times.endsAfterMs} ms`,
+      `[NotFound] channel "billing" had no ready server for ${times.endsAfterMs} ms`,
     );
     path.expectClean();
   },

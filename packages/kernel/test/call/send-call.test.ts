@@ -159,7 +159,27 @@ test('[CALL-005] a send that finds no target within the limit of its path ends N
   path.clock.advance(1 + 16);
   await reactions();
   expect(settlement.value).toMatchObject({ kind: 'NotFound', submitted: false });
-  expect((settlement.value as Error).message).toBe('[NotFound] channel "billing" had no ready target for 5000 ms');
+  expect((settlement.value as Error).message).toBe('[NotFound] channel "billing" had no ready server for 5000 ms');
+  path.expectClean();
+});
+
+test('[CALL-005] the path says why there was no target, asked when the wait is over and not before', async () => {
+  const { path, send } = arrange();
+  path.hasTarget = false;
+  const error = new ZLinkError('Unavailable', 'node "b" is not ready');
+  const asked: [waitedMs: number, atMs: number][] = [];
+  path.noTarget = (waitedMs) => (asked.push([waitedMs, path.clock.nowMs()]), error);
+  const signal = withDeadline(new AbortController().signal, path.clock.nowMs() + 300);
+  const beganAtMs = path.clock.nowMs();
+  const settlements = [watch(send().submit()), watch(send().submit(signal))];
+  path.clock.advance(4_999);
+  await reactions();
+  expect(asked.map(([waitedMs]) => waitedMs)).toEqual([300]); // the handler's own time was over first (C12)
+  path.clock.advance(1 + 16);
+  await reactions();
+  expect(settlements.map(({ value }) => value)).toEqual([error, error]);
+  expect(asked[1]?.[0]).toBe(5_000);
+  expect(asked[1]?.[1]).toBeGreaterThanOrEqual(beganAtMs + 5_000);
   path.expectClean();
 });
 
@@ -274,6 +294,7 @@ test('[C12] a send that waits never waits longer than the handler that passed it
   path.clock.advance(300 + 16);
   await reactions();
   expect(settlement.value).toMatchObject({ kind: 'DeadlineExceeded' });
+  expect((settlement.value as Error).message).toContain('did not accept the message within 300 ms');
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   path.expectClean();
 });

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { jsonCodec } from '../../src/codec/index.ts';
-import { validateInbound } from '../../src/message/index.ts';
+import { message, request, validateInbound } from '../../src/message/index.ts';
 import { thrownBy } from '../thrown.ts';
 
 const encode = (value: unknown): string => Buffer.from(jsonCodec.encode(value, undefined)).toString();
@@ -138,6 +138,38 @@ test.each([
   expect(error.message).toContain(type);
   expect(error.message).not.toContain('secret');
   expect(thrownBy(() => encode(value)).message).toContain('value cannot be encoded');
+});
+
+test('[CODEC-005] [ERR-002] a refusal names the packet, the way to the value, and what to send instead', () => {
+  const Charge = request<unknown, unknown>('billing.charge');
+  const refused = (value: unknown, declaredType: unknown = Charge): string =>
+    thrownBy(() => jsonCodec.encode(value, declaredType)).message;
+  const text = (rest: string): string => `[InvalidOperation] packet "billing.charge": ${rest}`;
+  const ring: { self?: unknown } = {};
+  ring.self = ring;
+  expect([
+    refused({ order: { at: new Date(0) } }),
+    refused({ tags: new Map() }),
+    refused({ tags: new Set() }),
+    refused({ share: NaN }),
+    refused({ later: Promise.resolve(1) }),
+    refused({ samples: new Float64Array(1) }),
+    refused(ring),
+    refused(() => 1),
+  ]).toEqual([
+    text('order.at cannot be encoded as JSON: Date; send its toISOString() or getTime()'),
+    text('tags cannot be encoded as JSON: Map; send Object.fromEntries(map) or [...map]'),
+    text('tags cannot be encoded as JSON: Set; send [...set]'),
+    text('share cannot be encoded as JSON: NaN; send null or a text'),
+    text('later cannot be encoded as JSON: Promise; await it first'),
+    text('samples cannot be encoded as JSON: Float64Array; send its bytes as a Uint8Array'),
+    text('self cannot be encoded as JSON: object inside itself; send an id in its place'),
+    text('value cannot be encoded as JSON: function; send data'),
+  ]);
+  expect(refused({ at: new Date(0) }, message('system.notice'))).toContain('packet "system.notice": at cannot');
+  expect(refused({ at: new Date(0) }, Order)).toContain('packet "Order": at cannot');
+  expect(refused({ at: new Date(0) }, () => 1)).toContain('[InvalidOperation] function: at cannot');
+  expect(thrownBy(() => encode({ at: new Date(0) })).message).toContain('[InvalidOperation] at cannot'); // a reply
 });
 
 test('[CODEC-005] a toJSON does not smuggle a refused value in', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type CorrelationRange, type PendingEntry, PendingTable } from '../../src/internal/completion/index.ts';
+import { type CorrelationRange, type PendingEntry, PendingTable } from '../../src/internal/completion/pending-table.ts';
 
 const last = 0xffff_ffff;
 const request = (): PendingEntry => ({ correlation: 0 });

@@ -1,10 +1,11 @@
 import { loopTurns, ManualClock } from '@zlink/testing';
 import { CodecRegistry } from '../../src/codec/index.ts';
+import type { DispatcherParts } from '../../src/dispatch/dispatcher-options.ts';
 import {
   type ChannelContext,
+  channelSurface,
   Dispatcher,
   HandlerRegistry,
-  type DispatcherParts,
   LastHandler,
   requireServices,
   type ServiceScope,
@@ -567,7 +568,7 @@ test('[C16] the handler started last can be named', () => {
   const lastHandler = new LastHandler();
   const harness = new Harness((handlers) => handlers.addSend(Notice, () => undefined), { lastHandler });
   harness.send(Notice, { text: '' });
-  expect(harness.dispatcher.lastHandler).toMatchObject({ owner: 'billing', packetName: 'billing.notice' });
+  expect(lastHandler).toMatchObject({ owner: 'billing', packetName: 'billing.notice' });
 });
 
 test('[DISP-009] a class that wants services is found where the host has none', () => {
@@ -598,6 +599,7 @@ function loopParts(): DispatcherParts {
     codecs: new CodecRegistry().freeze(new Problems()),
     names: new NameIndex(),
     filters: [],
+    lastHandler: new LastHandler(),
     services: undefined,
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     exposeErrorMessages: false,
@@ -607,7 +609,7 @@ function loopParts(): DispatcherParts {
 
 function loopDispatcher(owner: string, parts: DispatcherParts, handler: () => void): Dispatcher {
   const handlers = new HandlerRegistry<ChannelContext>(owner).addSend(Notice, handler).freeze(new Problems());
-  return new Dispatcher({ owner, where: owner, channelName: owner, handlers, parts });
+  return new Dispatcher({ owner, where: owner, surface: channelSurface(owner), handlers, parts });
 }
 
 function acceptNotice(dispatcher: Dispatcher, parts: DispatcherParts, link: FakeLink): void {

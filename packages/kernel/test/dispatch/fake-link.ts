@@ -6,8 +6,14 @@
  */
 import type { ErrorKindName } from '../../src/errors/index.ts';
 import { errorKindOf, ZLinkError } from '../../src/errors/index.ts';
-import type { InboundName, InboundRecord, Link, OutboundRecord } from '../../src/internal/transport/index.ts';
-import { RecordKind } from '../../src/internal/wire/index.ts';
+import type {
+  InboundName,
+  InboundRecord,
+  Link,
+  OutboundRecord,
+  PeerFacts,
+} from '../../src/internal/transport/index.ts';
+import { EndpointKind, RecordKind } from '../../src/internal/wire/index.ts';
 
 export interface Answer {
   readonly correlation: number;
@@ -34,11 +40,25 @@ export class FakeLink implements Link {
   largestText = Infinity;
   unansweredRequests = 0;
   forgone = 0;
+  readonly #peerRid: string | undefined;
   readonly #waiting = new Set<OutboundRecord>();
 
-  // Facts about the peer that no dispatcher asks for.
-  get peer(): never {
-    throw new Error('a dispatcher has no business with the peer');
+  /** @param peerRid - of the node at the other side; left out, the link has no peer that anyone may ask for */
+  constructor(peerRid?: string) {
+    this.#peerRid = peerRid;
+  }
+
+  get peer(): PeerFacts {
+    if (this.#peerRid === undefined) throw new Error('the dispatcher of a channel has no business with the peer');
+    return {
+      kind: EndpointKind.meshNode,
+      scope: 'game',
+      rid: this.#peerRid,
+      generation: 1n,
+      endpoint: '',
+      securityIdentity: undefined,
+      maxMessageBytes: 0,
+    };
   }
 
   get descriptor(): never {

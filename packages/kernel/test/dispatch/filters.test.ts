@@ -1,5 +1,11 @@
 import { loopTurns } from '@zlink/testing';
-import { type ChannelContext, type Filter, type FilterContext, freezeFilters } from '../../src/dispatch/index.ts';
+import {
+  type ChannelContext,
+  channelSurface,
+  type Filter,
+  type FilterContext,
+  freezeFilters,
+} from '../../src/dispatch/index.ts';
 import { Problems, ZLinkError } from '../../src/errors/index.ts';
 import { message, request } from '../../src/message/index.ts';
 import { expectNothingHeld, gate, Harness } from './harness.ts';
@@ -62,7 +68,7 @@ test('[DISP-007] a filter is told the dispatch kind and the message, the mesh on
   const make = (meshName?: string): Harness =>
     new Harness((handlers) => handlers.addSend(Tell, (_, context) => void seen.push(context)), {
       filters: [filter],
-      ...(meshName === undefined ? {} : { meshName }),
+      surface: channelSurface('billing', meshName),
     });
   const [plain, mesh] = [make(), make('game')];
   plain.send(Tell, { n: 1 });

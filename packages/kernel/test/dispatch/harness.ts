@@ -3,15 +3,18 @@
  */
 import { ManualClock } from '@zlink/testing';
 import { type CodecExtension, CodecRegistry } from '../../src/codec/index.ts';
+import type { DispatcherOptions, DispatcherParts } from '../../src/dispatch/dispatcher-options.ts';
 import {
   type ChannelContext,
+  channelSurface,
   Dispatcher,
-  type DispatcherOptions,
-  type DispatcherParts,
   type Filter,
   freezeFilters,
   HandlerRegistry,
+  LastHandler,
+  type NodeContext,
 } from '../../src/dispatch/index.ts';
+import type { Refusal } from '../../src/dispatch/intake.ts';
 import { Problems } from '../../src/errors/index.ts';
 import { JobPermits } from '../../src/internal/execution/index.ts';
 import { DeadlineWheel } from '../../src/internal/time/index.ts';
@@ -33,6 +36,7 @@ type Options = Partial<Omit<DispatcherOptions, 'parts' | 'handlers'>> &
     readonly filters?: readonly Filter[];
   };
 
+type HandlerContext = ChannelContext | NodeContext;
 type Packet = string | { readonly packetName: string };
 
 export interface MessageOptions {
@@ -43,9 +47,12 @@ export interface MessageOptions {
   readonly contentType?: string;
   /** Instead of the value's JSON. */
   readonly payload?: Uint8Array | string;
+  /** The message is not taken at all. */
+  readonly refusal?: Refusal;
 }
 
-export class Harness {
+/** @typeParam C - what handlers see: the context that goes with `options.surface` */
+export class Harness<C extends HandlerContext = ChannelContext> {
   readonly clock = new ManualClock();
   readonly wheelErrors: unknown[] = [];
   readonly wheel = new DeadlineWheel({ clock: this.clock, onError: (error) => this.wheelErrors.push(error) });
@@ -58,11 +65,11 @@ export class Harness {
   readonly #names = new Map<string, InboundName>();
   #correlation = 0;
 
-  constructor(register: (handlers: HandlerRegistry<ChannelContext>) => unknown, options: Options = {}) {
+  constructor(register: (handlers: HandlerRegistry<C>) => unknown, options: Options = {}) {
     const problems = new Problems();
     const codecs = new CodecRegistry();
     for (const extension of options.extensions ?? []) codecs.use(extension);
-    const handlers = new HandlerRegistry<ChannelContext>('channel "billing"');
+    const handlers = new HandlerRegistry<C>('channel "billing"');
     register(handlers);
     const log = (record: object): void => void this.logs.push(record as Record<string, unknown>);
     const logger = options.logger ?? { debug: log, info: log, warn: log, error: log };
@@ -75,7 +82,7 @@ export class Harness {
     this.dispatcher = new Dispatcher({
       owner: 'billing',
       where: 'channel "billing"',
-      channelName: 'billing',
+      surface: channelSurface('billing'),
       handlers: handlers.freeze(problems),
       ...options,
       parts: {
@@ -85,6 +92,7 @@ export class Harness {
         codecs: codecs.freeze(problems),
         names: new NameIndex(),
         filters: freezeFilters(options.filters ?? [], options.services, problems),
+        lastHandler: options.lastHandler ?? new LastHandler(),
         services: options.services,
         logger,
         exposeErrorMessages: options.exposeErrorMessages ?? false,
@@ -142,7 +150,9 @@ export class Harness {
       remainingMs: options.remainingMs ?? 0,
       ...(metadata === undefined ? {} : { metadata }),
     });
-    this.dispatcher.accept(record, options.link ?? this.link);
+    const link = options.link ?? this.link;
+    if (options.refusal === undefined) this.dispatcher.accept(record, link);
+    else this.dispatcher.refuse(record, link, options.refusal);
   }
 
   #name(packetName: string, contentType: string): InboundName {
@@ -178,7 +188,7 @@ export function gate<T = void>(): Gate<T> {
 }
 
 /** Nothing may be held when a test is over: no permit, no mailbox space, no timer, no open account. */
-export function expectNothingHeld(harness: Harness, ...links: FakeLink[]): void {
+export function expectNothingHeld<C extends HandlerContext>(harness: Harness<C>, ...links: FakeLink[]): void {
   expect(harness.dispatcher.heldMessages).toBe(0);
   expect(harness.dispatcher.heldBytes).toBe(0);
   expect(harness.permits.inUse).toBe(0);

@@ -1,4 +1,4 @@
-import { isName, isRid, requireChannelName, requirePacketName } from '../../src/identity/index.ts';
+import { isName, isRid, requirePacketName } from '../../src/identity/index.ts';
 
 const valid = ['a', 'billing.charge', 'x'.repeat(255), '한'.repeat(85), '😀'.repeat(63), ' ', 'A/b c'];
 const invalid = [
@@ -27,9 +27,8 @@ test('[HOSTREG-003] a fixed or expected RID follows the rule of names', () => {
 
 test('[MSG-005] a required name comes back unchanged or is refused by what it is', () => {
   expect(requirePacketName('billing.charge')).toBe('billing.charge');
-  expect(requireChannelName('billing')).toBe('billing');
   expect(() => requirePacketName('')).toThrow(
     '[InvalidOperation] packet name "" is not 1..255 bytes of UTF-8 without NUL',
   );
-  expect(() => requireChannelName(undefined)).toThrow('[InvalidOperation] channel name undefined');
+  expect(() => requirePacketName(undefined)).toThrow('[InvalidOperation] packet name undefined');
 });

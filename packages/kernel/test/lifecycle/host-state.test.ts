@@ -1,4 +1,4 @@
-import { type HostState, hostTransitions, mayBecome } from '../../src/lifecycle/index.ts';
+import { type HostState, hostTransitions, mayBecome } from '../../src/lifecycle/host-state.ts';
 
 const allowed: readonly (readonly [HostState, HostState])[] = [
   ['configuring', 'starting'],

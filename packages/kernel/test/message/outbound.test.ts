@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { classOf, message, request, resolveOutbound, ZLinkMessage } from '../../src/message/index.ts';
+import { classOf, message, request, resolveOutbound, resolveRequest, ZLinkMessage } from '../../src/message/index.ts';
 import type { Type } from '../../src/message/index.ts';
 import { thrownBy } from '../thrown.ts';
 
@@ -87,10 +87,40 @@ test.each([
   expect(error.message).not.toContain('secret');
 });
 
-test('[MSG-003] a descriptor that was not called is named', () => {
+test('[MSG-003] the refusal says how such a value is sent', () => {
+  expect(thrownBy(() => resolveOutbound({ text: 'secret' })).message).toBe(
+    '[InvalidOperation] an object literal has no packet name: call a descriptor, made by ' +
+      "message('name') or request('name'), or use ZLinkMessage.from(value, Class)",
+  );
+  expect(thrownBy(() => ZLinkMessage.from({ sides: 1 })).message).toContain('ZLinkMessage.from(value, Class)');
+});
+
+test('[MSG-003] a descriptor that was not called is named, and how to call it', () => {
   const error = thrownBy(() => resolveOutbound(Notice));
-  expect(error.kind).toBe('InvalidOperation');
-  expect(error.message).toContain('system.notice');
+  expect(error.message).toBe(
+    '[InvalidOperation] packet descriptor "system.notice" is no message by itself: ' +
+      'call it with the value, as in Charge({ amount: 3 })',
+  );
+});
+
+test('[MSG-003] a class in place of its instance is named', () => {
+  expect(thrownBy(() => resolveOutbound(Shape)).message).toBe(
+    '[InvalidOperation] function Shape is no message by itself: send an instance of the class',
+  );
+});
+
+test('[MSG-006] [HOSTREG-006] a one-way message cannot be requested; a request, or a class, can', () => {
+  const Area = request<Shape, number>('shapes.area');
+  expect(thrownBy(() => resolveRequest(Notice({ text: 'secret' }), 'sendToChannel')).message).toBe(
+    '[InvalidOperation] packet "system.notice" is a one-way message, nobody answers it: ' +
+      'use sendToChannel, or declare it by request()',
+  );
+  const asked = Area(new Shape(3));
+  expect(resolveRequest(asked, 'sendToChannel')).toBe(asked);
+  expect(resolveRequest(new Square(), 'sendToChannel').packetName).toBe('shapes.square');
+  expect(resolveRequest(ZLinkMessage.from(new Square(), Shape), 'sendToChannel').packetName).toBe('Shape');
+  expect(thrownBy(() => resolveRequest({}, 'sendToChannel')).message).toContain('an object literal');
+  expect(resolveOutbound(asked)).toBe(asked); // one-way: servers may have a send handler of a request's packet
 });
 
 test('[MSG-005] a class without a usable name cannot be sent', () => {

@@ -1,4 +1,4 @@
-import { isDescriptor, message, packetContract, packetKeyName, packetKind, request } from '../../src/message/index.ts';
+import { isDescriptor, message, packetContract, request } from '../../src/message/index.ts';
 import type { DeclaredType, OutboundMessage, PacketKey, Sendable } from '../../src/message/index.ts';
 import { thrownBy } from '../thrown.ts';
 
@@ -51,9 +51,9 @@ test('[MSG-001] a key of a handler infers what it is given and what it answers',
 });
 
 test('[MSG-001] a descriptor says what it is and cannot be changed', () => {
-  expect(packetKind(Notice)).toBe('message');
-  expect(packetKind(Charge)).toBe('request');
-  expect(packetKind(Order)).toBe('class');
+  expect(packetContract(Notice).kind).toBe('message');
+  expect(packetContract(Charge).kind).toBe('request');
+  expect(packetContract(Order).kind).toBe('class');
   expect(isDescriptor(Charge)).toBe(true);
   expect(isDescriptor(Order)).toBe(false);
   expect(isDescriptor({ packetName: 'x' })).toBe(false);
@@ -81,18 +81,18 @@ test('[MSG-001] the contract of a descriptor carries its options and those of it
 });
 
 test('[MSG-002] a class is named by its static packetName, else by its own name', () => {
-  expect(packetKeyName(NamedOrder)).toBe('orders.named');
-  expect(packetKeyName(SpecialOrder)).toBe('orders.named');
-  expect(packetKeyName(Order)).toBe('Order');
-  expect(packetKeyName(Order)).toBe('Order'); // the remembered name
+  expect(packetContract(NamedOrder).packetName).toBe('orders.named');
+  expect(packetContract(SpecialOrder).packetName).toBe('orders.named');
+  expect(packetContract(Order).packetName).toBe('Order');
+  expect(packetContract(Order).packetName).toBe('Order'); // the remembered name
   expect(packetContract(Order)).toEqual({ kind: 'class', packetName: 'Order', declaredType: Order });
 });
 
 test('[MSG-002] a key that is neither descriptor nor class is refused', () => {
   for (const key of [() => 1, 'Order', {}, undefined]) {
-    expect(thrownBy(() => packetKeyName(key as unknown as DeclaredType)).kind).toBe('InvalidOperation');
+    expect(thrownBy(() => packetContract(key as unknown as DeclaredType)).kind).toBe('InvalidOperation');
   }
-  expect(thrownBy(() => packetKeyName(class {})).kind).toBe('InvalidOperation');
+  expect(thrownBy(() => packetContract(class {})).kind).toBe('InvalidOperation');
 });
 
 test.each([
@@ -108,7 +108,7 @@ test.each([
   class Declared {
     static readonly packetName = name;
   }
-  expect(thrownBy(() => packetKeyName(Declared)).kind).toBe('InvalidOperation');
+  expect(thrownBy(() => packetContract(Declared)).kind).toBe('InvalidOperation');
 });
 
 test('[MSG-005] a name of 255 bytes is allowed, and case matters', () => {

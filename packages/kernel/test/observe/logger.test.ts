@@ -1,6 +1,7 @@
 import { loopTurns, ManualClock } from '@zlink/testing';
 import { ZLinkError } from '../../src/errors/index.ts';
-import { createStderrLogger, guardLogger, type Logger, stderrLogger } from '../../src/observe/index.ts';
+import { guardLogger, type Logger, stderrLogger } from '../../src/observe/index.ts';
+import { createStderrLogger } from '../../src/observe/logger.ts';
 
 function arrange() {
   const lines: string[] = [];

@@ -145,7 +145,12 @@ test('[WRR-003] lists that nobody chooses from are not searched; the accumulator
   procedure.replace(candidatesOf({ a: 1, b: 2, c: 3 }));
   expect(take(selector, 2)).toEqual(take(procedure, 2));
   const searched = reads;
-  for (const weights of [{ a: 1, b: 2 }, { a: 1, b: 2, c: 3 }, { a: 4, b: 2, c: 3 }, { a: 4, b: 2, c: 3, d: 9 }]) {
+  for (const weights of [
+    { a: 1, b: 2 },
+    { a: 1, b: 2, c: 3 },
+    { a: 4, b: 2, c: 3 },
+    { a: 4, b: 2, c: 3, d: 9 },
+  ]) {
     selector.replace(candidatesOf(weights));
     procedure.replace(candidatesOf(weights));
   }

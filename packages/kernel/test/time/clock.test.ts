@@ -22,6 +22,15 @@ test('[CALL-003] a cleared timer does not fire', async () => {
   expect(fired).toBe(false);
 });
 
+test('[CORE-011] a background timer fires like any other, but keeps no process alive', async () => {
+  let fired = 0;
+  const handle = systemClock.setBackgroundTimer(() => fired++, 1);
+  expect((handle as NodeJS.Timeout).hasRef()).toBe(false);
+  systemClock.clearTimer(systemClock.setBackgroundTimer(() => (fired += 10), 1));
+  await new Promise<void>((resolve) => systemClock.setTimer(resolve, 20));
+  expect(fired).toBe(1);
+});
+
 test('[LIVE-002] what the event loop has ready comes before what waits for pending reads', async () => {
   const seen: string[] = [];
   const settled = new Promise<void>((resolve) => {

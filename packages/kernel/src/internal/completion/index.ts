@@ -1,3 +1,4 @@
-/** Waiting for replies. */
+/** Waiting for replies, and until others are ready. */
 
-export { type CorrelationRange, type PendingEntry, PendingTable } from './pending-table.ts';
+export { type PendingEntry, PendingTable } from './pending-table.ts';
+export { ReadinessWaiters } from './readiness-waiters.ts';

@@ -1,8 +1,13 @@
 /**
  * Whether a hello is good enough to become a link: the checks both sides make before admission (WIRE-001, NET-004).
  *
- * Owns the rules, pure over what was said. Leaves sending verdicts to `handshake`.
+ * Owns the rules, pure over what was said, and the texts. Leaves sending verdicts to `handshake`.
+ *
+ * A1 The side that refuses writes the text, and both sides show it. What is asked is always whether the dialled endpoint is
+ *    the right one: "this endpoint" and "the caller" are the accepting side's words for the two, "endpoint" and "expected"
+ *    the dialling side's.
  */
+import { assertNever } from '../../errors/index.ts';
 import type { PipeSecurity } from '../transport/engine.ts';
 import type { PeerFacts } from '../transport/transport.ts';
 import {
@@ -33,22 +38,28 @@ export type Examined =
   | { readonly ok: false; readonly rejection: Rejection };
 
 export function examineHello(decoded: DecodedHello, expected: Expectation): Examined {
-  if (decoded.kind === 'malformed') return refuse(RejectReason.malformed, 'hello is malformed');
+  const { dialed } = expected;
+  if (decoded.kind === 'malformed') {
+    return refuse(RejectReason.malformed, `hello of the ${dialed ? 'endpoint' : 'caller'} is malformed`);
+  }
   if (decoded.kind === 'otherVersion') {
-    const text = `wire version ${decoded.major} is not spoken here, expected ${WIRE_MAJOR}`;
+    const text = dialed
+      ? `endpoint speaks wire version ${decoded.major}, expected ${WIRE_MAJOR}`
+      : `this endpoint speaks wire version ${WIRE_MAJOR}, the caller ${decoded.major}`;
     return refuse(RejectReason.unknownVersion, text);
   }
   const { hello } = decoded;
   const secured = expected.security;
   if (secured !== undefined) {
-    if (expected.dialed && hello.publicKey !== secured.serverPublicKey) {
-      return refuse(RejectReason.wrongSecurityIdentity, 'security identity is not the pinned one');
+    const identity = `security identity of the ${dialed ? 'endpoint' : 'caller'}`;
+    if (dialed && hello.publicKey !== secured.serverPublicKey) {
+      return refuse(RejectReason.wrongSecurityIdentity, `${identity} is not the pinned one`);
     }
     if (!secured.verify(hello.publicKey, decoded.signed, decoded.proof)) {
-      return refuse(RejectReason.wrongSecurityIdentity, 'proof of the security identity is missing or wrong');
+      return refuse(RejectReason.wrongSecurityIdentity, `proof for the ${identity} is missing or wrong`);
     }
-    if (!expected.dialed && !secured.admits(hello.publicKey)) {
-      return refuse(RejectReason.wrongSecurityIdentity, 'security identity is none of those that were let in');
+    if (!dialed && !secured.admits(hello.publicKey)) {
+      return refuse(RejectReason.wrongSecurityIdentity, `${identity} is none of those that were let in`);
     }
   }
   const rejection = mismatch(hello, expected);
@@ -66,23 +77,20 @@ export function examineHello(decoded: DecodedHello, expected: Expectation): Exam
 }
 
 function mismatch(hello: Hello, expected: Expectation): Rejection | undefined {
-  if (hello.kind !== expected.kind) {
-    const text = `endpoint is a ${kindText(hello.kind)}, expected a ${kindText(expected.kind)}`;
-    return { reason: RejectReason.wrongKind, text };
-  }
-  if (hello.scope !== expected.scope) {
-    return { reason: RejectReason.wrongScope, text: `endpoint serves "${hello.scope}", expected "${expected.scope}"` };
-  }
+  if (hello.kind !== expected.kind) return { reason: RejectReason.wrongKind, text: kindText(hello, expected) };
+  if (hello.scope !== expected.scope) return { reason: RejectReason.wrongScope, text: scopeText(hello, expected) };
   if (expected.rid !== undefined && hello.rid !== expected.rid) {
-    return { reason: RejectReason.wrongRid, text: `RID is "${hello.rid}", expected "${expected.rid}"` };
+    const text = `endpoint is ${roleOf(hello.kind)} "${hello.rid}", expected "${expected.rid}"`;
+    return { reason: RejectReason.wrongRid, text };
   }
   if (expected.generation !== undefined && hello.generation !== expected.generation) {
-    const text = `generation of "${hello.rid}" is ${hello.generation}, expected ${expected.generation}`;
+    const role = `${roleOf(hello.kind)} "${hello.rid}"`;
+    const text = `endpoint is generation ${hello.generation} of ${role}, expected ${expected.generation}`;
     return { reason: RejectReason.wrongGeneration, text };
   }
   if (hello.kind === EndpointKind.meshNode) {
     if (hello.rid === expected.ownRid) {
-      return { reason: RejectReason.ridConflict, text: `RID "${hello.rid}" is in use on both sides` };
+      return { reason: RejectReason.ridConflict, text: `both sides are node "${hello.rid}"` };
     }
     if (!needsLink(hello.descriptor, expected.ownDescriptor)) {
       return { reason: RejectReason.notRequired, text: 'both sides are object clients without a channel to serve' };
@@ -101,7 +109,25 @@ function refuse(reason: Reason, text: string): Examined {
   return { ok: false, rejection: { reason, text } };
 }
 
-function kindText(kind: EndpointKind): string {
+function kindText(hello: Hello, expected: Expectation): string {
+  return expected.dialed
+    ? `endpoint is a ${kindName(hello.kind)}, expected a ${kindName(expected.kind)}`
+    : `this endpoint takes ${kindName(expected.kind)}s, the caller is a ${kindName(hello.kind)}`;
+}
+
+/** Both sides are of fitting kinds. */
+function scopeText(hello: Hello, expected: Expectation): string {
+  if (hello.kind === EndpointKind.meshNode) {
+    return expected.dialed
+      ? `endpoint belongs to mesh "${hello.scope}", expected mesh "${expected.scope}"`
+      : `this endpoint belongs to mesh "${expected.scope}", the caller to mesh "${hello.scope}"`;
+  }
+  return expected.dialed
+    ? `endpoint serves channel "${hello.scope}", expected channel "${expected.scope}"`
+    : `this endpoint serves channel "${expected.scope}", the caller asked for "${hello.scope}"`;
+}
+
+function kindName(kind: EndpointKind): string {
   switch (kind) {
     case EndpointKind.meshNode:
       return 'mesh node';
@@ -109,5 +135,12 @@ function kindText(kind: EndpointKind): string {
       return 'channel client';
     case EndpointKind.channelServer:
       return 'channel server';
+    default:
+      return assertNever(kind);
   }
+}
+
+/** What a RID of this kind of endpoint names. */
+function roleOf(kind: EndpointKind): string {
+  return kind === EndpointKind.meshNode ? 'node' : kind === EndpointKind.channelServer ? 'server' : 'client';
 }

@@ -5,26 +5,29 @@
  *
  * D1 One attempt at a time; its pipe, handshake and window belong to the `dialing` state and end with it.
  * D2 Every attempt is a new pipe: nothing sent to one attempt can reach a later one (CORE-014).
- * D3 While another link to the same peer lives, the intent rests and does not dial (CORE-010).
- * D4 `notRequired` is final for this intent: roles never change in a lifecycle (MESH-003).
+ * D3 While another link to the same peer lives, the intent rests and does not dial (CORE-010). It hears of that link's end,
+ *    or, where only the peer knows the link, asks again after the backoff.
+ * D4 At most one thing brings the next attempt: one timer, or the end of one link. Nothing is looked at time and again.
+ * D5 `notRequired` is final for this intent: roles never change in a lifecycle (MESH-003).
  */
 import { assertNever } from '../../errors/index.ts';
-import { Backoff, type RandomSource, type TimerHandle } from '../time/index.ts';
+import { Backoff, type RandomSource } from '../time/index.ts';
 import type { Pipe, PipeEngine, PipeSink } from '../transport/engine.ts';
 import type { DialOptions, Intent, IntentState, Link } from '../transport/transport.ts';
 import { type DecodedHello, RejectReason, type Rejection } from '../wire/hello.ts';
 import { settleWithin } from './closing.ts';
 import { Handshake } from './handshake.ts';
 import type { EndpointFacts, LinkFactory } from './link-factory.ts';
-import type { LinkListener } from './link-listener.ts';
+import { type LinkListener, largestPartBytes } from './link-listener.ts';
 import type { PhysicalLink } from './physical-link.ts';
 import type { WindowShare } from './window-budget.ts';
 
 type DialerState =
   | { readonly kind: 'dialing'; readonly attempt: Attempt }
   | { readonly kind: 'linked'; readonly link: PhysicalLink }
-  | { readonly kind: 'resting'; readonly timer: TimerHandle }
-  | { readonly kind: 'backoff'; readonly timer: TimerHandle; readonly rejected: boolean }
+  /** `forget` calls off what would bring the next attempt. */
+  | { readonly kind: 'resting'; readonly forget: () => void }
+  | { readonly kind: 'backoff'; readonly forget: () => void; readonly rejected: boolean }
   | { readonly kind: 'notRequired' }
   | { readonly kind: 'closed' };
 
@@ -35,9 +38,6 @@ interface Attempt {
   window: WindowShare | undefined;
   announcedBytes: number;
 }
-
-/** How often a resting intent looks whether the link it rests for still lives. */
-const REST_CHECK_MS = 500;
 
 export class Dialer implements Intent {
   readonly address: string;
@@ -67,7 +67,7 @@ export class Dialer implements Intent {
     this.#facts = dialFacts(options, through);
     this.#factory = factory;
     this.#through = through;
-    const connection = { address: options.address, maxPartBytes: 0 };
+    const connection = { address: options.address, maxPartBytes: largestPartBytes(this.#facts.maxMessageBytes) };
     this.#connect = (sink) => (through ?? engine).connect(connection, sink);
     this.#onEnded = onEnded;
     this.#backoff = new Backoff(random);
@@ -196,7 +196,7 @@ export class Dialer implements Intent {
     if (this.#state.kind !== 'dialing') return; // D3: resting already; the duplicate's rejection is only its echo
     if (rejection.reason === RejectReason.notRequired) {
       this.#reason = rejection.text;
-      return this.#become({ kind: 'notRequired' }); // D4
+      return this.#become({ kind: 'notRequired' }); // D5
     }
     if (byPeer && rejection.reason === RejectReason.duplicate) return this.#rest(this.#keptLink());
     const isConnectionFailure = rejection.reason === RejectReason.malformed && !byPeer;
@@ -216,21 +216,35 @@ export class Dialer implements Intent {
 
   /** D3. `kept`: the link that stays, where it is known here; otherwise the peer knows. */
   #rest(kept: PhysicalLink | undefined): void {
-    this.#reason = kept === undefined ? 'peer: already connected' : `"${kept.peer.rid}" is already connected`;
-    const check = (): void => {
-      if (kept !== undefined && kept.phase !== 'closed') return rest();
-      this.#dial();
-    };
-    const rest = (): void => {
-      this.#become({ kind: 'resting', timer: this.#factory.settings.clock.setTimer(check, REST_CHECK_MS) });
-    };
-    rest();
+    if (kept === undefined) {
+      this.#reason = 'peer: already connected';
+      return this.#become({ kind: 'resting', forget: this.#later(() => this.#askAgain()) });
+    }
+    if (kept.phase === 'closed') return this.#retry('the other link has ended', false); // in a callback since
+    this.#rid = kept.peer.rid; // it is that peer who has refused this connection
+    this.#reason = `"${kept.peer.rid}" is already connected`;
+    this.#backoff.reset(); // the peer has answered, and shall be dialled soon when that link has ended
+    const forget = this.#factory.onceClosed(kept, (reason) => this.#retry(reason, false));
+    this.#become({ kind: 'resting', forget });
   }
 
   #retry(reason: string, rejected: boolean): void {
     this.#reason = reason;
-    const timer = this.#factory.settings.clock.setTimer(() => this.#dial(), this.#backoff.next());
-    this.#become({ kind: 'backoff', timer, rejected });
+    this.#become({ kind: 'backoff', forget: this.#later(() => this.#dial()), rejected });
+  }
+
+  /** The link that only the peer knew may have reached this side, too. */
+  #askAgain(): void {
+    const kept = this.#keptLink();
+    if (kept === undefined) this.#dial();
+    else this.#rest(kept);
+  }
+
+  /** @returns how to call it off */
+  #later(act: () => void): () => void {
+    const { clock } = this.#factory.settings;
+    const timer = clock.setTimer(act, this.#backoff.next());
+    return () => clock.clearTimer(timer);
   }
 
   #become(next: DialerState): void {
@@ -240,9 +254,7 @@ export class Dialer implements Intent {
       if (!previous.attempt.answered) previous.attempt.handshake.cancel();
       previous.attempt.window?.close();
     }
-    if (previous.kind === 'resting' || previous.kind === 'backoff') {
-      this.#factory.settings.clock.clearTimer(previous.timer);
-    }
+    if (previous.kind === 'resting' || previous.kind === 'backoff') previous.forget();
     this.#tell();
   }
 
@@ -263,7 +275,7 @@ function dialFacts(options: DialOptions, through: LinkListener | undefined): End
     rid: options.identity.rid,
     generation: options.identity.generation,
     endpoint: through?.endpoint ?? '',
-    maxMessageBytes: 0,
+    maxMessageBytes: through?.facts.maxMessageBytes ?? 0,
     descriptor: options.descriptor,
     group: options.group,
     expects: { kind: options.expects, rid: options.expectedRid, generation: options.expectedGeneration },

@@ -75,6 +75,8 @@ export type Admission =
 export class LinkFactory {
   readonly settings: FactorySettings;
   readonly links = new Set<PhysicalLink>();
+  /** Who wants to hear of the end of a link that is not theirs. */
+  readonly #waiting = new Map<PhysicalLink, Set<(reason: string) => void>>();
   readonly #indexes = new WeakMap<LinkGroup, PeerIndex>();
   #lastId = 0;
   #droppedRecords = 0;
@@ -113,6 +115,17 @@ export class LinkFactory {
   /** A living link of the endpoint's group that leads to this RID or to this advertised address. */
   findLink(endpoint: EndpointFacts, rid: string | undefined, address: string): PhysicalLink | undefined {
     return this.#indexOf(endpoint).find(rid, address);
+  }
+
+  /**
+   * Calls back once this living link has ended and is in no index any more.
+   * @returns how to take that back
+   */
+  onceClosed(link: PhysicalLink, callback: (reason: string) => void): () => void {
+    let callbacks = this.#waiting.get(link);
+    if (callbacks === undefined) this.#waiting.set(link, (callbacks = new Set()));
+    callbacks.add(callback);
+    return () => void callbacks.delete(callback);
   }
 
   admit(greeting: Greeting): Admission {
@@ -183,11 +196,18 @@ export class LinkFactory {
           if (droppedCount > 0) this.settings.onDropped(droppedCount, link, reason);
           index.remove(link);
           greeting.onClosed(link, reason);
+          this.#tellWaiting(link, reason);
         },
       },
       this.settings,
     );
     return made.link;
+  }
+
+  #tellWaiting(link: PhysicalLink, reason: string): void {
+    const callbacks = this.#waiting.get(link);
+    this.#waiting.delete(link);
+    for (const callback of callbacks ?? []) callback(reason);
   }
 
   #indexOf(endpoint: EndpointFacts): PeerIndex {

@@ -27,13 +27,21 @@ export class LinkListener implements Listener {
   readonly #links = new Set<PhysicalLink>();
   /** Set once the engine listens, before the first connection. */
   #listener: PipeListener | undefined;
+  readonly #onClosed: (listener: LinkListener) => void;
   #closing = false;
-  #onLastClosed: (() => void) | undefined;
+  /** Who waits for the last link to end; `close` may be called again, with less patience. */
+  readonly #onLastClosed = new Set<() => void>();
 
-  private constructor(facts: EndpointFacts, factory: LinkFactory, refusals: RefusalLog) {
+  private constructor(
+    facts: EndpointFacts,
+    factory: LinkFactory,
+    refusals: RefusalLog,
+    onClosed: (listener: LinkListener) => void,
+  ) {
     this.facts = facts;
     this.#factory = factory;
     this.#refusals = refusals;
+    this.#onClosed = onClosed;
   }
 
   static async open(
@@ -41,9 +49,10 @@ export class LinkListener implements Listener {
     engine: PipeEngine,
     factory: LinkFactory,
     refusals: RefusalLog,
+    onClosed: (listener: LinkListener) => void,
   ): Promise<LinkListener> {
     const facts = { ...listenerFacts(options), endpoint: '' };
-    const listener = new LinkListener(facts, factory, refusals);
+    const listener = new LinkListener(facts, factory, refusals, onClosed);
     listener.#listener = await engine.listen(
       {
         address: options.bindAddress,
@@ -89,11 +98,12 @@ export class LinkListener implements Listener {
     this.#handshakes.clear();
     for (const link of this.#links) link.finish();
     if (this.#links.size > 0) {
-      const allClosed = new Promise<void>((resolve) => (this.#onLastClosed = resolve));
+      const allClosed = new Promise<void>((resolve) => this.#onLastClosed.add(resolve));
       await settleWithin(allClosed, lingerMs, this.#factory.settings.clock);
     }
     for (const link of this.#links) link.fail('listener closed before the link had ended');
     await this.#listener!.close();
+    this.#onClosed(this);
   }
 
   /** A link of this listener that was dialled from here; `announced` was in its hello. */
@@ -105,7 +115,9 @@ export class LinkListener implements Listener {
 
   release(link: PhysicalLink): void {
     this.#links.delete(link);
-    if (this.#links.size === 0) this.#onLastClosed?.();
+    if (this.#links.size > 0) return;
+    for (const resolve of this.#onLastClosed) resolve();
+    this.#onLastClosed.clear();
   }
 
   #accept(pipe: Pipe): PipeSink {
@@ -133,7 +145,7 @@ export class LinkListener implements Listener {
   }
 
   #admit(decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection {
-    if (this.#closing) return { reason: RejectReason.stopping, text: `"${this.facts.scope}" takes no new connections` };
+    if (this.#closing) return { reason: RejectReason.stopping, text: 'this endpoint takes no new connections' };
     const admission = this.#factory.admit({
       decoded,
       pipe,
@@ -153,7 +165,7 @@ export class LinkListener implements Listener {
 }
 
 /** A part is one external payload, or a batch: less than what flushes it, then one record with its header and sections. */
-function largestPartBytes(maxMessageBytes: number): number {
+export function largestPartBytes(maxMessageBytes: number): number {
   return maxMessageBytes === 0 ? 0 : Math.max(maxMessageBytes, 4 * FLUSH_BYTES) + 2 * FLUSH_BYTES;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The transport port over any pipe engine: the link protocol of ZLink.
  *
- * Owns what all links of one host share: clock wheel, flusher, window budget, factory. One transport per host; transports
- * share nothing (CORE-013).
+ * Owns what all links of one host share: flusher, window budget, factory, and a deadline wheel unless the host lends its
+ * own. One transport per host; transports share nothing (CORE-013).
  */
 import { type Logger, RateLimitedLog } from '../../observe/index.ts';
 import type { JobPermits } from '../execution/index.ts';
@@ -34,6 +34,8 @@ export interface LinkTransportSettings {
   readonly maxWindowBytes: number;
   readonly random: RandomSource;
   readonly logger: Logger;
+  /** The host's; default: one of the transport's own. */
+  readonly wheel?: DeadlineWheel | undefined;
   /** Default: probes every 5,000 ms, dead after 15,000 ms (LIVE-001). No option of the host (LIVE-004). */
   readonly liveness?: LivenessTimes;
   readonly handshakeTimeoutMs?: number;
@@ -46,7 +48,6 @@ export function createLinkTransport(engine: PipeEngine, settings: LinkTransportS
 class LinkTransport implements Transport {
   readonly #engine: PipeEngine;
   readonly #settings: LinkTransportSettings;
-  readonly #wheel: DeadlineWheel;
   readonly #flusher: Flusher;
   readonly #factory: LinkFactory;
   readonly #refusals: RefusalLog;
@@ -62,16 +63,12 @@ class LinkTransport implements Transport {
     this.#engine = engine;
     this.#settings = settings;
     this.#flusher = new Flusher(clock);
-    this.#wheel = new DeadlineWheel({
-      clock,
-      onError: (error) => settings.logger.error({ eventId: 'zlink.transport.deadline_failed', error }),
-    });
     this.#refusals = new RefusalLog(clock, settings.logger);
     this.#dropped = new RateLimitedLog(settings.logger, clock);
     this.#factory = new LinkFactory({
       clock,
       permits,
-      wheel: this.#wheel,
+      wheel: settings.wheel ?? ownWheel(settings),
       flusher: this.#flusher,
       budget: new WindowBudget(settings.budgetBytes, settings.maxWindowBytes),
       liveness: settings.liveness ?? { probeIntervalMs: PROBE_INTERVAL_MS, deadlineMs: LIVENESS_DEADLINE_MS },
@@ -98,7 +95,9 @@ class LinkTransport implements Transport {
   }
 
   async listen(options: ListenOptions): Promise<Listener> {
-    const listener = await LinkListener.open(options, this.#engine, this.#factory, this.#refusals);
+    const listener = await LinkListener.open(options, this.#engine, this.#factory, this.#refusals, (closed) =>
+      this.#listeners.delete(closed),
+    );
     this.#listeners.add(listener);
     return listener;
   }
@@ -129,9 +128,21 @@ class LinkTransport implements Transport {
     for (const link of [...this.#factory.links]) link.fail('this host is shutting down', 'ShuttingDown');
     this.#stopFlow();
     this.#flusher.close();
-    this.#wheel.close();
-    await this.#engine.close();
+    if (this.#settings.wheel === undefined) this.#factory.settings.wheel.close();
+    try {
+      await this.#engine.close();
+    } finally {
+      this.#refusals.close(); // last: the engine may have refused someone until now
+      this.#dropped.close();
+    }
   }
+}
+
+function ownWheel({ clock, logger }: LinkTransportSettings): DeadlineWheel {
+  return new DeadlineWheel({
+    clock,
+    onError: (error) => logger.error({ eventId: 'zlink.transport.deadline_failed', error }),
+  });
 }
 
 function droppedRecords(count: number, peer: string, reason: string): object {

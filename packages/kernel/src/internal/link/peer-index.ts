@@ -6,9 +6,10 @@
  * X1 Both ends of two links between the same two endpoints choose the same survivor.
  * X2 A generation that was replaced never comes back (CS-009), also if its last link had ended before the newer one came.
  * X3 A RouteMesh link that one side has admitted carries what was accepted on it to the end, even if it is not kept.
+ * X4 A RouteMesh link that takes no new work is in nobody's way: a peer that was disconnected may be connected again while
+ *    the old link still ends what it has.
  */
 import { compareUtf8 } from '../../identity/index.ts';
-import { dropOldest } from '../../observe/logger.ts';
 import type { DuplicatePolicy, PeerFacts } from '../transport/transport.ts';
 import { type Rejection, RejectReason } from '../wire/hello.ts';
 import type { PhysicalLink } from './physical-link.ts';
@@ -56,6 +57,7 @@ export class PeerIndex {
     const current = peer.current;
     if (current === undefined) return ADMIT;
     if (current.peer.generation !== facts.generation) return { kind: 'admit', replaces: current };
+    if (this.#policy === 'smallerRid' && current.phase !== 'open') return { kind: 'admit', replaces: current }; // X4
     if (this.#policy === 'firstAdmitted') return { kind: 'duplicate', of: current };
     return this.#judgeMesh(facts, dialed, current);
   }
@@ -102,7 +104,11 @@ export class PeerIndex {
     this.#peers.delete(rid);
     if (this.#policy === 'every') return; // generations mean nothing there
     this.#departed.set(rid, peer);
-    dropOldest(this.#departed, DEPARTED_LIMIT);
+    if (this.#departed.size <= DEPARTED_LIMIT) return;
+    for (const longestGone of this.#departed.keys()) {
+      this.#departed.delete(longestGone);
+      return;
+    }
   }
 
   #judgeMesh(facts: PeerFacts, dialed: boolean, current: PhysicalLink): Verdict {

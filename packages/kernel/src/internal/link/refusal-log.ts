@@ -22,6 +22,11 @@ export class RefusalLog {
     this.counts[label] = (this.counts[label] ?? 0) + 1;
     this.#log.warn(label, { eventId: 'zlink.transport.connection_refused', reason: label, address, text });
   }
+
+  /** Writes what it still holds back. */
+  close(): void {
+    this.#log.close();
+  }
 }
 
 const REASON_LABELS: Readonly<Record<RejectReason, string>> = Object.fromEntries(

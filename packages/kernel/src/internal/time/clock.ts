@@ -15,6 +15,8 @@ export interface Clock {
   nowMs(): number;
   /** @param delayMs - 0..2_147_483_647 */
   setTimer(callback: () => void, delayMs: number): TimerHandle;
+  /** Like `setTimer`, but a process that has nothing else to do does not wait for it. */
+  setBackgroundTimer(callback: () => void, delayMs: number): TimerHandle;
   /** Does nothing for a timer that has fired or was cleared. */
   clearTimer(handle: TimerHandle): void;
 }
@@ -26,6 +28,11 @@ export const systemClock: Clock = Object.freeze({
   nowMs: () => performance.now(),
   // The platform cuts a fraction off, which would fire early.
   setTimer: (callback: () => void, delayMs: number) => setTimeout(callback, Math.ceil(delayMs)),
+  setBackgroundTimer: (callback: () => void, delayMs: number) => {
+    const timer = setTimeout(callback, Math.ceil(delayMs));
+    (timer as { unref?: () => void }).unref?.(); // browsers give a number, and end without asking timers
+    return timer;
+  },
   // The handle came from setTimeout above; browsers give a number, Node.js an object.
   clearTimer: (handle: TimerHandle) => clearTimeout(handle as ReturnType<typeof setTimeout>),
 });

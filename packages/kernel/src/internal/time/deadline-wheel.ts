@@ -15,16 +15,15 @@ import { ZLinkError } from '../../errors/index.ts';
 import { afterPendingReads, type Clock, type TimerHandle } from './clock.ts';
 import { type DeadlineEntry, WheelSlots } from './wheel-slots.ts';
 
+/** A timer that comes later than this was held up by a stall of the event loop. */
 const stallMs = 1_000;
 
 const maxDelayMs = 2_147_483_647; // a longer delay would make the platform's timer fire at once
 
 export interface DeadlineWheelOptions {
   readonly clock: Clock;
-  /** Gets what an `onDeadline` or `onStall` threw. Must not throw. */
+  /** Gets what an `onDeadline` threw. Must not throw. */
   readonly onError: (error: unknown) => void;
-  /** The wheel's own timer came this late, more than `stallMs`; called before the entries due by now. */
-  readonly onStall?: ((lateMs: number) => void) | undefined;
   /** Calls back when everything readable by now has been read. */
   readonly afterReads?: ((callback: () => void) => void) | undefined;
 }
@@ -38,7 +37,6 @@ type Phase = 'resting' | 'armed' | 'firing' | 'yielding' | 'closed';
 export class DeadlineWheel {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  readonly #onStall: ((lateMs: number) => void) | undefined;
   readonly #afterReads: (callback: () => void) => void;
   readonly #slots: WheelSlots;
   readonly #onTimer = (): void => this.#timerFired();
@@ -50,7 +48,6 @@ export class DeadlineWheel {
   constructor(options: DeadlineWheelOptions) {
     this.#clock = options.clock;
     this.#onError = options.onError;
-    this.#onStall = options.onStall;
     this.#afterReads = options.afterReads ?? afterPendingReads;
     this.#slots = new WheelSlots(options.clock.nowMs());
   }
@@ -129,13 +126,11 @@ export class DeadlineWheel {
   #timerFired(): void {
     this.#timer = undefined;
     const nowMs = this.#clock.nowMs();
-    const lateMs = nowMs - this.#armedAtMs;
-    if (lateMs <= stallMs) {
+    if (nowMs - this.#armedAtMs <= stallMs) {
       this.#fireDue(nowMs);
       return;
     }
     this.#phase = 'yielding';
-    this.#reportStall(lateMs);
     this.#afterReads(() => {
       if (!this.#isClosed()) this.#fireDue(this.#clock.nowMs());
     });
@@ -157,14 +152,6 @@ export class DeadlineWheel {
   #fire(entry: DeadlineEntry, nowMs: number): void {
     try {
       entry.onDeadline(nowMs);
-    } catch (error) {
-      this.#onError(error);
-    }
-  }
-
-  #reportStall(lateMs: number): void {
-    try {
-      this.#onStall?.(lateMs);
     } catch (error) {
       this.#onError(error);
     }

@@ -10,7 +10,7 @@ import type { PayloadSink } from '../../codec/codec.ts';
 import type { OutboundName } from './names.ts';
 import { EXTERNAL_BYTES, HEADER_BYTES } from './limits.ts';
 import { RecordFlag, type RecordKind } from './record.ts';
-import { encodeUtf8, writeUtf8 } from './text.ts';
+import { encodeUtf8, writeUtf8 } from '../../message/text.ts';
 
 const SMALLEST_SLAB_BYTES = 2_048;
 const LARGEST_SLAB_BYTES = 262_144;

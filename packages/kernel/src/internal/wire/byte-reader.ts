@@ -2,7 +2,7 @@
  * Reads small structures field by field; after the first thing that does not fit every later read answers with zero
  * values and `ok` is false, so that a decoder checks once at its end (WIRE-003).
  */
-import { decodeUtf8 } from './text.ts';
+import { decodeUtf8 } from '../../message/text.ts';
 
 export class ByteReader {
   readonly #bytes: Uint8Array;

@@ -1,6 +1,6 @@
 /** Writes small structures field by field into a growing buffer. Not for the hot path. */
 import { ZLinkError } from '../../errors/index.ts';
-import { encodeUtf8 } from './text.ts';
+import { encodeUtf8 } from '../../message/text.ts';
 
 export class ByteWriter {
   #bytes = new Uint8Array(256);

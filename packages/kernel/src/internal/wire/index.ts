@@ -6,6 +6,7 @@ export {
   ObjectRole,
   RejectReason,
   decodeHello,
+  encodeDescriptor,
   encodeHello,
 } from './hello.ts';
 export {

@@ -10,7 +10,7 @@ import { type ErrorKindName, errorKindOf } from '../../errors/index.ts';
 import type { InboundName, InboundRecord } from '../transport/records.ts';
 import { HEADER_BYTES, METADATA_BYTES, NAME_LIMIT, RECORD_COST_BYTES, TRACE_BYTES } from './limits.ts';
 import { RecordFlag, RecordKind, allowedFlags } from './record.ts';
-import { decodeUtf8 } from './text.ts';
+import { decodeUtf8 } from '../../message/text.ts';
 
 /** Names that the peer has introduced on this link, by id (WIRE-004). */
 export type NameTable = (InboundName | undefined)[];

@@ -1,7 +1,14 @@
 import { createFakeSecurity } from '@zlink/testing';
 import { type Examined, type Expectation, examineHello } from '../../../src/internal/link/admission.ts';
 import type { PipeSecurity } from '../../../src/internal/transport/index.ts';
-import { decodeHello, encodeHello, EndpointKind, ownHello, RejectReason } from '../../../src/internal/wire/hello.ts';
+import {
+  decodeHello,
+  type DecodedHello,
+  encodeHello,
+  EndpointKind,
+  ownHello,
+  RejectReason,
+} from '../../../src/internal/wire/hello.ts';
 import { DESCRIPTOR } from './link-side.ts';
 
 /** What `own` makes of the greeting of who owns `peer`. */
@@ -39,7 +46,7 @@ test('[SEC-001] a peer that was let in by one key cannot be admitted by another 
     ok: false,
     rejection: {
       reason: RejectReason.wrongSecurityIdentity,
-      text: 'security identity is none of those that were let in',
+      text: 'security identity of the caller is none of those that were let in',
     },
   });
 });
@@ -47,7 +54,10 @@ test('[SEC-001] a peer that was let in by one key cannot be admitted by another 
 test('[SEC-001] the dialling side asks for the pinned key and not for keys of clients', () => {
   expect(examine(server('a'), createFakeSecurity('server'), { dialed: true }).ok).toBe(true);
   expect(examine(server('a'), createFakeSecurity('a'), { dialed: true })).toMatchObject({
-    rejection: { reason: RejectReason.wrongSecurityIdentity },
+    rejection: {
+      reason: RejectReason.wrongSecurityIdentity,
+      text: 'security identity of the endpoint is not the pinned one',
+    },
   });
 });
 
@@ -55,6 +65,33 @@ test('[SEC-001] a key without its proof is refused before it is looked up', () =
   const asked: string[] = [];
   const own = { ...server('a'), admits: (key: string): boolean => asked.push(key) > 0 };
   const thief: PipeSecurity = { ...createFakeSecurity('b'), publicKey: 'a' };
-  expect(examine(own, thief)).toMatchObject({ rejection: { reason: RejectReason.wrongSecurityIdentity } });
+  expect(examine(own, thief)).toMatchObject({
+    rejection: {
+      reason: RejectReason.wrongSecurityIdentity,
+      text: 'proof for the security identity of the caller is missing or wrong',
+    },
+  });
   expect(asked).toEqual([]);
+});
+
+/** The text in which this side refuses what is no hello of this version. */
+function refusalOf(decoded: DecodedHello, dialed: boolean): string {
+  const examined = examineHello(decoded, {
+    kind: EndpointKind.channelClient,
+    scope: 'billing',
+    ownRid: 'own',
+    ownDescriptor: DESCRIPTOR,
+    security: undefined,
+    dialed,
+  });
+  return examined.ok ? 'admitted' : examined.rejection.text;
+}
+
+test.each([
+  [{ kind: 'otherVersion', major: 9 }, 'endpoint speaks wire version 9, expected 1', true],
+  [{ kind: 'otherVersion', major: 9 }, 'this endpoint speaks wire version 1, the caller 9', false],
+  [{ kind: 'malformed' }, 'hello of the endpoint is malformed', true],
+  [{ kind: 'malformed' }, 'hello of the caller is malformed', false],
+] as const)('[WIRE-001] a refusal is about the endpoint that was dialled: %o reads "%s"', (decoded, text, dialed) => {
+  expect(refusalOf(decoded, dialed)).toBe(text);
 });

@@ -1,5 +1,12 @@
 import type { Link } from '../../../src/internal/transport/index.ts';
-import { encodeHello, EndpointKind, ObjectRole, ownHello } from '../../../src/internal/wire/hello.ts';
+import {
+  encodeHello,
+  encodeRejection,
+  EndpointKind,
+  ObjectRole,
+  ownHello,
+  RejectReason,
+} from '../../../src/internal/wire/hello.ts';
 import { MIN_WINDOW_BYTES } from '../../../src/internal/wire/limits.ts';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
 import { sendRecord } from '../../../src/internal/link/handshake.ts';
@@ -144,6 +151,71 @@ test('[CORE-010] two nodes that dial each other: the resting one does not dial w
   await net.pass(2_000);
   expect([isWithdrawn, toA.state]).toEqual([true, 'admitted']); // now it takes over
   expect([a.openLinks.length, b.openLinks.length]).toEqual([1, 1]);
+  expect(await net.close()).toEqual([]);
+});
+
+test("[CORE-010] an intent that rests for a link of its own side has no timer and hears of that link's end", async () => {
+  const net = new TestNetwork();
+  const near = net.host('near');
+  const far = net.host('far', { policy: 'every' });
+  const listener = await far.listen();
+  const first = near.dial(listener.endpoint);
+  await net.settle();
+  const timers = net.clock.pendingTimers;
+  const second = near.dial(listener.endpoint);
+  await net.settle();
+  expect([first.state, second.state, net.clock.pendingTimers]).toEqual(['admitted', 'resting', timers]);
+  const states = near.states.length;
+  await net.pass(60_000, 500);
+  expect([second.state, near.states.length, far.opened.length]).toEqual(['resting', states, 2]);
+  far.openLinks[0]?.fail('had enough'); // both are dialled after the same delay, and the first one is first again
+  await net.settle();
+  expect([first.state, second.state, second.reason]).toEqual(['reconnecting', 'connecting', 'peer: had enough']);
+  await net.pass(200, 5);
+  expect([first.state, second.state].sort()).toEqual(['admitted', 'resting']);
+  await second.close(0);
+  await first.close(0);
+  expect(await net.close()).toEqual([]);
+});
+
+test('[CORE-010] an intent that is withdrawn while it rests is not woken by the end of the kept link', async () => {
+  const net = new TestNetwork();
+  const near = net.host('near');
+  const far = net.host('far', { policy: 'every' });
+  const listener = await far.listen();
+  const first = near.dial(listener.endpoint);
+  await net.settle();
+  const second = near.dial(listener.endpoint);
+  await net.settle();
+  await second.close(0);
+  const states = near.states.length;
+  await first.close(0);
+  await net.pass(10_000, 100);
+  expect([second.state, near.states.slice(states), near.openLinks]).toEqual(['closed', ['closed'], []]);
+  expect(await net.close()).toEqual([]);
+});
+
+test('[CORE-009] [CORE-010] a peer that knows a link which is unknown here is asked again after the backoff, each time later', async () => {
+  const net = new TestNetwork();
+  const near = net.host('near');
+  const stranger = net.host('stranger');
+  const dialedAtMs: number[] = [];
+  const listener = await stranger.engine.listen(
+    { address: 'tcp://stranger:0', maxPartBytes: 0, onRefused: () => undefined },
+    (pipe) => {
+      dialedAtMs.push(net.clock.nowMs());
+      const rejection = { reason: RejectReason.duplicate, text: 'already connected' };
+      sendRecord(pipe, RecordKind.reject, encodeRejection(rejection));
+      return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
+    },
+  );
+  const intent = near.dial(listener.address);
+  await net.settle();
+  expect([intent.state, intent.reason]).toEqual(['resting', 'peer: already connected']);
+  await net.pass(13_000, 5);
+  const gapsMs = dialedAtMs.slice(1).map((atMs, at) => atMs - dialedAtMs[at]!); // one fewer than instants
+  expect(gapsMs).toHaveLength(delaysMs.length);
+  for (const [at, ms] of delaysMs.entries()) expect(Math.abs((gapsMs[at] ?? 0) - ms)).toBeLessThanOrEqual(10);
   expect(await net.close()).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
 import { randomBytes, seededRandom, strangerInputs } from '@zlink/testing';
-import type { Pipe } from '../../../src/internal/transport/index.ts';
+import { DeadlineWheel } from '../../../src/internal/time/index.ts';
+import type { Link, Pipe } from '../../../src/internal/transport/index.ts';
 import {
   encodeHello,
   EndpointKind,
@@ -14,6 +15,7 @@ import { decodeMessage } from '../wire/message-codec.ts';
 import { mutatedMessage } from '../wire/mutation.ts';
 import { DESCRIPTOR } from './link-side.ts';
 import { TestHost, TestNetwork } from './test-host.ts';
+import { TestRecord } from './test-record.ts';
 
 /** Someone who has a connection and speaks for himself. */
 class Stranger {
@@ -170,4 +172,81 @@ test('[CORE-011] closing a listener calls off handshakes and does not wait for l
   await net.pass(100);
   expect([isClosed, silent.isClosed]).toEqual([true, true]);
   expect(await net.close()).toEqual([]);
+});
+
+test('[CORE-011] closing a transport ends a listener that lingers, and has forgotten those that are closed', async () => {
+  const net = new TestNetwork();
+  const far = net.host('far', { policy: 'every' });
+  const near = net.host('near');
+  const unbound: string[] = [];
+  const listen = far.engine.listen.bind(far.engine);
+  far.engine.listen = async (options, accept) => {
+    const listener = await listen(options, accept);
+    return {
+      address: listener.address,
+      connect: (to, sink) => listener.connect(to, sink),
+      unbind: () => {
+        unbound.push(listener.address);
+        return listener.unbind();
+      },
+      close: () => listener.close(),
+    };
+  };
+  const [first, second] = [await far.listen(), await far.listen()];
+  await first.close(0);
+  near.dial(second.endpoint);
+  await net.settle();
+  const request = TestRecord.request().submit(far.openLinks[0] as Link); // it is admitted
+  const closing = second.close(600_000);
+  await net.pass(100);
+  expect(await net.close()).toEqual([]);
+  await closing;
+  expect(request.journal).toEqual(['failed']);
+  expect(unbound).toEqual([first.boundAddress, second.boundAddress, second.boundAddress]);
+});
+
+test('[NET-004] what the accepting side logs of a refusal is about its own endpoint, and counts what it held back', async () => {
+  const net = new TestNetwork();
+  const far = net.host('far', { policy: 'every' });
+  const near = net.host('near');
+  const { endpoint } = await far.listen();
+  const intents = Array.from({ length: 3 }, () => near.dial(endpoint, { scope: 'hallo' }));
+  await net.settle();
+  const refused = {
+    eventId: 'zlink.transport.connection_refused',
+    reason: 'wrongScope',
+    address: endpoint,
+    text: 'this endpoint serves channel "billing", the caller asked for "hallo"',
+  };
+  expect(intents.map(({ reason }) => reason)).toEqual(Array.from({ length: 3 }, () => `peer: ${refused.text}`));
+  for (const intent of intents) await intent.close(0);
+  expect(far.logged).toEqual([refused]);
+  expect(await net.close()).toEqual([]); // and with it the log
+  expect(far.logged).toEqual([refused, { ...refused, suppressed: 2 }]);
+  expect(net.clock.pendingBackgroundTimers).toBe(0);
+});
+
+test('[CALL-003] a transport on the wheel of its host leaves nothing in it, and leaves it open', async () => {
+  const net = new TestNetwork();
+  const faults: unknown[] = [];
+  const wheel = new DeadlineWheel({ clock: net.clock, onError: (error) => faults.push(error) });
+  const far = net.host('far', { policy: 'every', settings: { wheel } });
+  const near = net.host('near', { settings: { wheel } });
+  const { endpoint } = await far.listen();
+  near.dial(endpoint);
+  near.dial('tcp://nobody:9');
+  new Stranger(near, endpoint, () => undefined);
+  await net.settle();
+  expect([near.openLinks.length, wheel.size > 2]).toEqual([1, true]);
+  expect(await net.close()).toEqual([]);
+  expect([wheel.size, faults]).toEqual([0, []]);
+  const entry = {
+    deadlineAtMs: net.clock.nowMs(),
+    wheelSlot: -1,
+    wheelNext: undefined,
+    wheelPrevious: undefined,
+    onDeadline: () => undefined,
+  };
+  expect(() => wheel.add(entry)).not.toThrow();
+  wheel.close();
 });

@@ -248,3 +248,16 @@ test('[CORE-010] a living link is found by RID or by the address that its peer a
   node.close(1);
   expect(node.index.find('peer', 'tcp://peer:7')).toBeUndefined();
 });
+
+test.each([true, false])(
+  '[CORE-010] on a mesh a link that takes no new work is replaced by the next one, whoever dials it (dialled here: %p)',
+  (dialed) => {
+    const node = new Node('b');
+    const peer = factsOf('a');
+    const old = node.greet(peer, true, 1);
+    if (old === undefined) throw new Error('the first link is admitted');
+    old.phase = 'finishing';
+    expect(node.index.judge(peer, dialed)).toEqual({ kind: 'admit', replaces: old });
+    expect(node.greet(peer, dialed, 2)?.phase).toBe('open');
+  },
+);

@@ -4,25 +4,68 @@ import { EndpointKind } from '@zlink/kernel/internal/wire';
 import type { DialOptions, ListenOptions } from '@zlink/kernel/internal/transport';
 import { type RigCase, onEachShape } from './case.ts';
 import { descriptorOf, type RigHost, SCOPE } from './rig-host.ts';
-import { clientServer } from './shapes.ts';
+import { clientServer, routeMesh, type Shape } from './shapes.ts';
 
 interface Refusal {
   readonly title: string;
+  readonly shape: Shape;
   readonly listen?: Partial<ListenOptions>;
   readonly dial?: Partial<DialOptions>;
   /** Refusal by the listening topic itself. */
   readonly refusal?: string;
-  /** What the reason at the dialling side must name. */
-  readonly names: RegExp;
+  /** What the dialling side reads: always about the endpoint that it has dialled. */
+  readonly reads: RegExp;
 }
 
 const refusals: readonly Refusal[] = [
-  { title: 'another scope', dial: { scope: 'shipping' }, names: /shipping|billing/ },
-  { title: 'a wrong kind of dialler', dial: { kind: EndpointKind.meshNode }, names: /mesh node/ },
-  { title: 'a wrong kind of listener', dial: { expects: EndpointKind.meshNode }, names: /channel server/ },
-  { title: 'another RID than expected', dial: { expectedRid: 'someone-else' }, names: /someone-else/ },
-  { title: 'another generation than expected', dial: { expectedGeneration: 77n }, names: /77/ },
-  { title: 'what the topic does not want', refusal: 'not today', names: /not today/ },
+  {
+    title: 'another channel',
+    shape: clientServer,
+    dial: { scope: 'shipping' },
+    reads: /^peer: this endpoint serves channel "billing", the caller asked for "shipping"$/,
+  },
+  {
+    title: 'another mesh',
+    shape: routeMesh,
+    dial: { scope: 'shipping' },
+    reads: /^peer: this endpoint belongs to mesh "billing", the caller to mesh "shipping"$/,
+  },
+  {
+    title: 'a wrong kind of dialler',
+    shape: clientServer,
+    dial: { kind: EndpointKind.meshNode },
+    reads: /^peer: this endpoint takes channel clients, the caller is a mesh node$/,
+  },
+  {
+    title: 'a wrong kind of listener',
+    shape: clientServer,
+    dial: { expects: EndpointKind.meshNode },
+    reads: /^endpoint is a channel server, expected a mesh node$/,
+  },
+  {
+    title: 'another RID than expected',
+    shape: clientServer,
+    dial: { expectedRid: 'someone-else' },
+    reads: /^endpoint is server "host-2", expected "someone-else"$/,
+  },
+  {
+    title: 'another RID than expected',
+    shape: routeMesh,
+    dial: { expectedRid: 'someone-else' },
+    reads: /^endpoint is node "host-2", expected "someone-else"$/,
+  },
+  {
+    title: 'another generation than expected',
+    shape: clientServer,
+    dial: { expectedGeneration: 77n },
+    reads: /^endpoint is generation \d+ of server "host-2", expected 77$/,
+  },
+  {
+    title: 'what the topic does not want',
+    shape: clientServer,
+    refusal: 'not today',
+    reads: /^peer: not today$/,
+  },
 ];
 
 export const admissionCases: readonly RigCase[] = [
@@ -58,15 +101,15 @@ export const admissionCases: readonly RigCase[] = [
   }),
 
   ...refusals.map((refusal): RigCase => ({
-    title: `[WIRE-001] [NET-004] refused with a reason on both sides: ${refusal.title}`,
+    title: `[WIRE-001] [NET-004] refused with a reason on both sides: ${refusal.title} (${refusal.shape.title})`,
     async act(rig) {
-      const near = rig.host(clientServer);
-      const far = rig.host(clientServer);
+      const near = rig.host(refusal.shape);
+      const far = rig.host(refusal.shape);
       far.listenGroup.refusal = refusal.refusal;
       const listener = await far.listen(refusal.listen);
       const intent = near.dial(listener.endpoint, refusal.dial);
       await rig.until(() => near.states.includes('rejected'), 'the dialling side is told');
-      assert.match(intent.reason ?? '', refusal.names);
+      assert.match(intent.reason ?? '', refusal.reads);
       await rig.until(() => listenerKnows(far), 'the listening side knows as well');
       assert.equal(intent.link, undefined);
       assert.deepEqual(near.dialGroup.opened, [], 'the dialling topic never saw a link');

@@ -1,14 +1,14 @@
 /**
- * Counts what servers said that no request of ours was waiting for (CS-006).
+ * Counts what peers said that no call of ours was waiting for (CS-006, WIRE-005).
  *
- * Owns the numbers and their form in a host's counters: a row of its own, so that it never mixes with what the channel's
- * server in the same process received. Leaves the log to the channel client.
+ * Owns the numbers and their form in a host's counters: a row of its own, so that it never mixes with what handlers of the
+ * same name received. Leaves the log to its owner.
  *
  * 1. All of it is dropped on arrival: accepted = sum(dropped), and nothing ever runs or waits.
  */
-import type { MessageCounters } from '@zlink/kernel/observe';
+import type { MessageCounters } from './message-counters.ts';
 
-/** `reply`: late, repeated, or of no request at all; `send` and `request`: a server has nothing to ask (CS-001). */
+/** `reply`: late, repeated, or of no request at all; `send` and `request`: from a server, which has nothing to ask (CS-001). */
 export type Stray = 'reply' | 'send' | 'request';
 
 export class StrayCounters {

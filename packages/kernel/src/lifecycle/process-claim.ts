@@ -3,7 +3,7 @@
  *
  * A host that allows several starts beside whatever runs; one that does not wants the process for itself.
  */
-import { ConfigurationError } from '@zlink/kernel/errors';
+import { ConfigurationError } from '../errors/index.ts';
 
 export interface ProcessClaim {
   release(): void;
@@ -20,7 +20,9 @@ export function claimProcess(allowSeveralHosts: boolean): ProcessClaim {
   // The global scope has no such property in its type: it is ours by its symbol.
   const running = ((globalThis as Claimed)[KEY] ??= new Set());
   if (!allowSeveralHosts && running.size > 0) {
-    throw new ConfigurationError(['host: another host already runs in this process']);
+    throw new ConfigurationError([
+      'host: another host already runs in this process; tests that need several set testing.allowSeveralHosts',
+    ]);
   }
   const owner = {};
   running.add(owner);

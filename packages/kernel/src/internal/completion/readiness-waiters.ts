@@ -1,5 +1,5 @@
-/** Callers that wait until a number of servers is ready. */
-import { ZLinkError, describeValue } from '@zlink/kernel/errors';
+/** Callers that wait until a number of servers, or of other nodes, is ready. */
+import { describeValue, ZLinkError } from '../../errors/index.ts';
 
 interface Waiter {
   readonly count: number;

@@ -4,10 +4,9 @@ const NodeBuffer = globalThis.Buffer;
 async function loadWithoutBuffer() {
   Reflect.deleteProperty(globalThis, 'Buffer');
   try {
-    const text = await import('../../../src/internal/wire/text.ts');
-    const { newBytes } = await import('../../../src/message/text.ts');
-    const { encodeBase64 } = await import('../../../src/codec/base64.ts');
-    return { ...text, encodeBase64, newBytes };
+    const text = await import('../../src/message/text.ts');
+    const { encodeBase64 } = await import('../../src/codec/base64.ts');
+    return { ...text, encodeBase64 };
   } finally {
     globalThis.Buffer = NodeBuffer;
   }

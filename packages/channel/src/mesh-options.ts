@@ -1,0 +1,166 @@
+/**
+ * The description of a node: what its builder collects and the checks of the start.
+ *
+ * Owns values and rules. Leaves channels to `channel-roles` and the builder's face to `mesh-builder`.
+ *
+ * 1. All mistakes are reported together, and nothing is bound then (ERR-002).
+ */
+import { type HandlerTable, HandlerRegistry, type NodeContext, requireServices } from '@zlink/kernel/dispatch';
+import { describeValue, type Problems } from '@zlink/kernel/errors';
+import { isName, isRid, isRidPrefix, parseEndpoint } from '@zlink/kernel/identity';
+import type { MailboxLimits } from '@zlink/kernel/internal/execution';
+import {
+  checkConcurrency,
+  checkInteger,
+  checkListenHosts,
+  checkPort,
+  checkTimeoutMs,
+  DIALABLE_ENDPOINT,
+  isDialable,
+  type ValidationContext,
+} from '@zlink/kernel/internal/host';
+import { encodeDescriptor, HELLO_BYTES } from '@zlink/kernel/internal/wire';
+import { type ChannelRoles, checkChannel } from './channel-roles.ts';
+import { OwnDescriptor } from './own-descriptor.ts';
+import type { PeerAddress } from './peer/manual-peers.ts';
+
+export interface MeshOptions {
+  /** A port, or an endpoint that also names the host to bind. */
+  listen: number | string;
+  bindHost: string | undefined;
+  advertiseHost: string | undefined;
+  routingId: string | undefined;
+  ridPrefix: string | undefined;
+  sendTimeoutMs: number | undefined;
+  requestTimeoutMs: number | undefined;
+  concurrency: number;
+  mailboxLimits: Partial<MailboxLimits>;
+  readonly peers: PeerAddress[];
+  /** By ChannelName. */
+  readonly channels: Map<string, ChannelRoles>;
+  /** Of direct messages. */
+  readonly handlers: HandlerRegistry<NodeContext>;
+}
+
+/** What the checks of the start have made of a description. */
+export interface CheckedMesh {
+  readonly meshName: string;
+  /** Names the mesh in messages: `mesh "game"`. */
+  readonly where: string;
+  readonly options: MeshOptions;
+  /** Handlers of direct messages. */
+  readonly direct: HandlerTable;
+  /** Handlers of the channels that are served here, by ChannelName. */
+  readonly channels: ReadonlyMap<string, HandlerTable>;
+}
+
+export function newMeshOptions(where: string): MeshOptions {
+  return {
+    listen: 0,
+    bindHost: undefined,
+    advertiseHost: undefined,
+    routingId: undefined,
+    ridPrefix: undefined,
+    sendTimeoutMs: undefined,
+    requestTimeoutMs: undefined,
+    concurrency: 256,
+    mailboxLimits: {},
+    peers: [],
+    channels: new Map(),
+    handlers: new HandlerRegistry(where),
+  };
+}
+
+/** Where the node binds; a host of its own only if the description names one. */
+export function bindOf({ listen, bindHost }: MeshOptions): {
+  readonly host: string | undefined;
+  readonly port: number;
+} {
+  if (typeof listen === 'number') return { host: bindHost, port: listen };
+  const { host, port } = parseEndpoint(listen) ?? { host: undefined, port: 0 };
+  return { host: host ?? bindHost, port };
+}
+
+export function checkMesh(
+  meshName: string,
+  where: string,
+  options: MeshOptions,
+  context: ValidationContext,
+): CheckedMesh {
+  const { problems } = context;
+  if (!isName(meshName)) problems.add('mesh name', meshName, '1..255 bytes of UTF-8 without NUL');
+  checkListen(where, options, context);
+  checkRid(where, options, problems);
+  checkTimeoutMs(`${where} sendTimeoutMs`, options.sendTimeoutMs, problems);
+  checkTimeoutMs(`${where} requestTimeoutMs`, options.requestTimeoutMs, problems);
+  checkConcurrency(`${where} concurrency`, options.concurrency, problems);
+  for (const limit of ['messages', 'bytes'] as const) {
+    const value = options.mailboxLimits[limit];
+    if (value !== undefined) checkInteger(`${where} mailboxLimits.${limit}`, value, 1, undefined, problems);
+  }
+  checkPeers(where, options, context);
+  const channels = new Map<string, HandlerTable>();
+  for (const [channelName, roles] of options.channels) {
+    const handlers = checkChannel(channelName, roles, context);
+    if (handlers !== undefined) channels.set(channelName, handlers);
+  }
+  checkDescriptorSize(where, [...channels.keys()], problems);
+  const direct = options.handlers.freeze(problems);
+  requireServices(direct.classes(), where, context.services, problems);
+  return { meshName, where, options, direct, channels };
+}
+
+function checkListen(where: string, options: MeshOptions, context: ValidationContext): void {
+  const { problems } = context;
+  const { listen } = options;
+  if (typeof listen !== 'string') checkPort(`${where} listen`, listen, problems);
+  else if (parseEndpoint(listen) === undefined) problems.add(`${where} listen`, listen, 'tcp://host:port');
+  else if (options.bindHost !== undefined) {
+    problems.note(`${where}: listen "${listen}" and bindHost ${describeValue(options.bindHost)} both name a host`);
+  }
+  const bindHost = typeof listen === 'string' ? parseEndpoint(listen)?.host : options.bindHost;
+  checkListenHosts(where, { bindHost, advertiseHost: options.advertiseHost }, context);
+}
+
+function checkRid(where: string, { routingId, ridPrefix }: MeshOptions, problems: Problems): void {
+  if (routingId !== undefined && !isRid(routingId)) {
+    problems.add(`${where} routingId`, routingId, '1..255 bytes of UTF-8 without NUL');
+  }
+  if (ridPrefix !== undefined && !isRidPrefix(ridPrefix)) {
+    problems.add(`${where} routingIdPrefix`, ridPrefix, '[A-Za-z0-9._-]{1,64}');
+  }
+  if (routingId !== undefined && ridPrefix !== undefined) {
+    problems.note(`${where}: routingId and routingIdPrefix are both set; a fixed RID has no prefix`);
+  }
+}
+
+function checkPeers(where: string, { peers, routingId }: MeshOptions, context: ValidationContext): void {
+  const { problems } = context;
+  if (peers.length > 0 && context.dialProblem !== undefined) problems.note(`${where} connect: ${context.dialProblem}`);
+  const expected = new Map<string, string | undefined>();
+  for (const { endpoint, expectedRid } of peers) {
+    if (!isDialable(endpoint)) problems.add(`${where} connect`, endpoint, DIALABLE_ENDPOINT);
+    if (expectedRid !== undefined && !isRid(expectedRid)) {
+      problems.add(`${where} connect, expected RID`, expectedRid, '1..255 bytes of UTF-8 without NUL');
+    } else if (expectedRid !== undefined && expectedRid === routingId) {
+      problems.note(`${where} connect: "${expectedRid}" is the RID of this node, which has no link to itself`);
+    }
+    if (expected.has(endpoint) && expected.get(endpoint) !== expectedRid) {
+      problems.note(`${where} connect: ${describeValue(endpoint)} is given twice, with different expected RIDs`);
+    }
+    expected.set(endpoint, expectedRid);
+  }
+}
+
+/** A hello has room for so many names of channels; longer lists would be refused by every peer as malformed. */
+function checkDescriptorSize(where: string, channelNames: readonly string[], problems: Problems): void {
+  if (!channelNames.every(isName)) return; // reported already
+  const { current } = new OwnDescriptor(new Map(channelNames.map((name) => [name, 0])));
+  const { length } = encodeDescriptor(current);
+  if (length <= DESCRIPTOR_BYTES) return;
+  const text = `${channelNames.length} channel servers make a descriptor of ${length} bytes, allowed: up to ${DESCRIPTOR_BYTES}`;
+  problems.note(`${where}: ${text}`);
+}
+
+/** A hello less its other fields at their longest: 35 fixed bytes, four texts and a proof of up to 256 bytes each. */
+const DESCRIPTOR_BYTES = HELLO_BYTES - 35 - 5 * 256;

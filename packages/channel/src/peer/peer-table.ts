@@ -1,0 +1,51 @@
+/**
+ * The links of one node by the RID they lead to, and which of them counts.
+ *
+ * Owns that choice. Leaves duplicates to the transport, which ends one of two links in order.
+ *
+ * B1 Of several links to a RID the one admitted last that still takes work is the current one: it belongs to the newest
+ *    generation, and a link that finishes only ends what it has (CORE-010).
+ */
+import type { Peer } from './peer.ts';
+
+export class PeerTable {
+  /** In the order of admission. */
+  readonly #peers = new Map<string, Peer[]>();
+  readonly #current = new Map<string, Peer>();
+
+  add(peer: Peer): void {
+    const others = this.#peers.get(peer.rid);
+    if (others === undefined) this.#peers.set(peer.rid, [peer]);
+    else others.push(peer);
+  }
+
+  remove(peer: Peer): void {
+    const left = this.#peers.get(peer.rid)?.filter((other) => other !== peer) ?? [];
+    if (left.length > 0) this.#peers.set(peer.rid, left);
+    else this.#peers.delete(peer.rid);
+  }
+
+  /** Decides anew which link to this RID counts, and returns it. */
+  refresh(rid: string): Peer | undefined {
+    const current = this.#peers.get(rid)?.findLast((peer) => peer.isOpen); // B1
+    if (current === undefined) this.#current.delete(rid);
+    else this.#current.set(rid, current);
+    return current;
+  }
+
+  current(rid: string): Peer | undefined {
+    return this.#current.get(rid);
+  }
+
+  /** One per RID that a link leads to which takes work. */
+  all(): Iterable<Peer> {
+    return this.#current.values();
+  }
+
+  /** Nodes that are connected and serve. */
+  countReady(): number {
+    let count = 0;
+    for (const peer of this.#current.values()) if (peer.isReady) count++;
+    return count;
+  }
+}

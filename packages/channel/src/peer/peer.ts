@@ -1,0 +1,91 @@
+/**
+ * One link to another node, and what that node says about itself on it.
+ *
+ * Owns the step from link events to the node's parts. Leaves which of several links to a RID counts to the peer table.
+ */
+import type { InboundRecord, Link, LinkSink } from '@zlink/kernel/internal/transport';
+import { type ChannelMembership, DescriptorState, ObjectRole } from '@zlink/kernel/internal/wire';
+
+export interface PeerOwner {
+  onMessage(record: InboundRecord, link: Link): void;
+  onCancel(correlation: number, link: Link): void;
+  /** An answer that no request waits for any more. */
+  onStray(): void;
+  /** What the peer says about itself has changed, or it takes no new work any more. */
+  onPeerChanged(peer: Peer): void;
+  onPeerClosed(peer: Peer): void;
+}
+
+export class Peer implements LinkSink {
+  readonly link: Link;
+  readonly rid: string;
+  readonly #owner: PeerOwner;
+
+  constructor(link: Link, owner: PeerOwner) {
+    this.link = link;
+    this.rid = link.peer.rid;
+    this.#owner = owner;
+  }
+
+  /** Takes new work here and there; whether it serves is another question. */
+  get isOpen(): boolean {
+    return this.link.phase === 'open';
+  }
+
+  /** Connected and serving. */
+  get isReady(): boolean {
+    return this.isOpen && this.link.descriptor.state === DescriptorState.serving;
+  }
+
+  /** Can be addressed by its RID: a node that drains decides itself (NODE-001). */
+  get isAddressable(): boolean {
+    return this.isOpen && this.link.descriptor.state !== DescriptorState.starting;
+  }
+
+  /** Ends what it accepted; a node that moves its objects away counts as draining (CHAN-002). */
+  get isDraining(): boolean {
+    return this.link.descriptor.state > DescriptorState.serving;
+  }
+
+  /** Has no handlers for direct messages (NODE-001). */
+  get isObjectClient(): boolean {
+    return this.link.descriptor.objectRole === ObjectRole.client;
+  }
+
+  get channels(): readonly ChannelMembership[] {
+    return this.link.descriptor.channels;
+  }
+
+  isMemberOf(channelName: string): boolean {
+    return this.channels.some(({ name }) => name === channelName);
+  }
+
+  /** 0 without a membership. */
+  weightIn(channelName: string): number {
+    return this.channels.find(({ name }) => name === channelName)?.weight ?? 0;
+  }
+
+  onRecord(record: InboundRecord, link: Link): void {
+    this.#owner.onMessage(record, link);
+  }
+
+  onUnmatched(): void {
+    this.#owner.onStray();
+  }
+
+  onCancel(correlation: number, link: Link): void {
+    this.#owner.onCancel(correlation, link);
+  }
+
+  onUpdate(): void {
+    this.#owner.onPeerChanged(this);
+  }
+
+  onFinishing(): void {
+    this.#owner.onPeerChanged(this);
+  }
+
+  onClosed(): void {
+    this.#owner.onPeerClosed(this);
+  }
+}

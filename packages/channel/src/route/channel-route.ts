@@ -1,0 +1,86 @@
+/**
+ * The way of one ChannelName's calls: the nodes that serve it, in weighted order.
+ *
+ * Owns the candidates and their selector. Leaves knowing peers to the peer table, messages and time to the calls.
+ *
+ * A1 A candidate is remote, ready, does not drain, and has a membership with a weight above 0 (CHAN-002). The own node is
+ *    no peer of itself and so never one.
+ * A2 The list is built when a candidate comes, goes, changes its weight or its link, and only then (WRR-003).
+ * A3 Selection and submission are one step; the chosen node is shown to nobody (CHAN-004).
+ * A4 Without a candidate a call fails at once: nothing that it could wait for is on its way (CHAN-002).
+ */
+import type { CallPath, RoutableCall } from '@zlink/kernel/call';
+import type { CodecTable } from '@zlink/kernel/codec';
+import { ZLinkError } from '@zlink/kernel/errors';
+import { type Candidate, WeightedSelector } from '@zlink/kernel/internal/selection';
+import type { Clock, DeadlineWheel } from '@zlink/kernel/internal/time';
+import type { Link } from '@zlink/kernel/internal/transport';
+import type { OutboundName } from '@zlink/kernel/internal/wire';
+import type { Peer } from '../peer/peer.ts';
+import type { Outbound } from './outbound.ts';
+
+export class ChannelRoute implements CallPath {
+  readonly channelName: string;
+  readonly label: string;
+  readonly clock: Clock;
+  readonly wheel: DeadlineWheel;
+  readonly codecs: CodecTable;
+  readonly sendTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly #outbound: Outbound;
+  readonly #explain: (channelName: string) => string;
+  readonly #selector: WeightedSelector<Link>;
+  /** What the selector was given last, by RID. */
+  readonly #candidates = new Map<string, Candidate<Link>>();
+
+  /** @param explain - why no node can be chosen for this channel, for people */
+  constructor(channelName: string, outbound: Outbound, explain: (channelName: string) => string) {
+    this.channelName = channelName;
+    this.label = `channel "${channelName}"`;
+    this.clock = outbound.clock;
+    this.wheel = outbound.wheel;
+    this.codecs = outbound.codecs;
+    this.sendTimeoutMs = outbound.sendTimeoutMs;
+    this.requestTimeoutMs = outbound.requestTimeoutMs;
+    this.#outbound = outbound;
+    this.#explain = explain;
+    this.#selector = new WeightedSelector(() => outbound.clock.nowMs());
+  }
+
+  /** How often the candidate list was built. */
+  get rebuilds(): number {
+    return this.#selector.rebuilds;
+  }
+
+  nameOf(contentType: string, packetName: string): OutboundName {
+    return this.#outbound.names.get(this.channelName, contentType, packetName);
+  }
+
+  route(call: RoutableCall): void {
+    this.#outbound.requireTaken(call);
+    const link = this.#selector.next();
+    if (link === undefined) throw this.noTarget(); // A4
+    call.takeLink(link); // A3
+  }
+
+  unroute(): void {
+    // No call waits here (A4).
+  }
+
+  noTarget(): ZLinkError {
+    return new ZLinkError('NotFound', `${this.label} has no ready server: ${this.#explain(this.channelName)}`);
+  }
+
+  /** The current peer of a RID is this one now, or none. */
+  update(rid: string, peer: Peer | undefined): void {
+    const weight = peer?.isReady === true ? peer.weightIn(this.channelName) : 0; // A1
+    const known = this.#candidates.get(rid);
+    if (peer === undefined || weight === 0) {
+      if (!this.#candidates.delete(rid)) return; // A2
+    } else {
+      if (known !== undefined && known.weight === weight && known.target === peer.link) return; // A2
+      this.#candidates.set(rid, { id: rid, weight, target: peer.link });
+    }
+    this.#selector.replace([...this.#candidates.values()]);
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Checks of options that several topics have: ranges, weights, timeouts, hosts, endpoints.
+ *
+ * Owns the rules and how mistakes are worded. Leaves which options there are to each topic.
+ *
+ * 1. Nothing is thrown: a start reports every mistake together (ERR-002).
+ */
+import { isTimeoutMs, MAX_TIMEOUT_MS } from '../../call/index.ts';
+import type { Problems } from '../../errors/index.ts';
+import { checkAdvertiseHost, checkBindHost, isHost, isWildcardHost, parseEndpoint } from '../../identity/index.ts';
+import type { ValidationContext } from './host-parts.ts';
+
+type ProblemList = Pick<Problems, 'add' | 'note'>;
+
+export const WEIGHT_RANGE = 'integer 0..10000';
+
+/** What a manual endpoint must be. */
+export const DIALABLE_ENDPOINT = 'tcp://host:port, no wildcard, port 1..65535';
+
+const MAX_INT32 = 2_147_483_647;
+
+export function isWeight(value: unknown): value is number {
+  return isIntegerIn(value, 0, 10_000);
+}
+
+/** Whether `endpoint` names one place that can be dialled. */
+export function isDialable(endpoint: unknown): endpoint is string {
+  const parsed = typeof endpoint === 'string' ? parseEndpoint(endpoint) : undefined;
+  return parsed !== undefined && parsed.port > 0 && !isWildcardHost(parsed.host);
+}
+
+export function checkWeight(option: string, value: unknown, problems: ProblemList): void {
+  if (!isWeight(value)) problems.add(option, value, WEIGHT_RANGE);
+}
+
+/** @param max - without one any size is allowed */
+export function checkInteger(
+  option: string,
+  value: unknown,
+  min: number,
+  max: number | undefined,
+  problems: ProblemList,
+): void {
+  if (isIntegerIn(value, min, max ?? Number.MAX_SAFE_INTEGER)) return;
+  problems.add(option, value, max === undefined ? `integer from ${min}` : `integer ${min}..${max}`);
+}
+
+export function checkPort(option: string, value: unknown, problems: ProblemList): void {
+  checkInteger(option, value, 0, 65_535, problems);
+}
+
+/** Handlers that may overlap (DISP-005). */
+export function checkConcurrency(option: string, value: unknown, problems: ProblemList): void {
+  checkInteger(option, value, 1, MAX_INT32, problems);
+}
+
+/** Undefined stands for the default. */
+export function checkTimeoutMs(option: string, value: unknown, problems: ProblemList): void {
+  if (value !== undefined && !isTimeoutMs(value)) problems.add(option, value, `integer 1..${MAX_TIMEOUT_MS}`);
+}
+
+/** A listener's own overrides; the host reports its own options, once and under their names (NET-001). */
+export function checkListenHosts(
+  where: string,
+  listener: { readonly bindHost: string | undefined; readonly advertiseHost: string | undefined },
+  context: ValidationContext,
+): void {
+  const { problems } = context;
+  const { bindHost = context.bindHost, advertiseHost = context.advertiseHost } = listener;
+  if (listener.bindHost !== undefined) checkBindHost(`${where} bindHost`, listener.bindHost, problems);
+  if (listener.advertiseHost !== undefined) {
+    checkAdvertiseHost(`${where} advertiseHost`, listener.advertiseHost, problems);
+  }
+  if (advertiseHost === undefined && isHost(bindHost) && isWildcardHost(bindHost)) {
+    problems.note(`${where}: bindHost "${bindHost}" is a wildcard and needs an advertiseHost`);
+  }
+}
+
+function isIntegerIn(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+}

@@ -87,7 +87,9 @@ test('[CS-008] a request that crosses the drain is Rejected, not left hanging, a
   cluster.network.resumeReceiver(endpointOf(server), 'toDialer');
   await loopTurns(8);
   expect(crossing.value).toMatchObject({ kind: 'Rejected', submitted: true });
-  expect((crossing.value as Error).message).toContain('channel "billing" (server "billing-1") is draining');
+  expect((crossing.value as Error).message).toBe(
+    '[Rejected] channel "billing" (server "billing-1") takes nothing new (the server drains; the handler did not run)',
+  );
   expect(server.counters(CHANNEL, 'send').dropped).toEqual({ shutdown: 1 });
   expect(server.counters(CHANNEL, 'request')).toMatchObject({ handled: 0, dropped: { shutdown: 1 } });
   expect(server.log).toContainEqual(expect.objectContaining({ reason: 'shutdown', message_kind: 'send' }));

@@ -59,7 +59,9 @@ test.each(cases)('[C11] [DISP-004] a handler that $how with $what harms nobody',
   const client = await startClient(cluster, [server]);
   const error = await rejection(client.request(CHANNEL, Ask(1)).submit());
   expect(error).toMatchObject({ kind: 'InternalFailure', submitted: true });
-  expect(error.message).toBe('[InternalFailure] handler failed');
+  expect(error.message).toBe(
+    '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed',
+  );
   await client.send(CHANNEL, Notice({ text: '' })).submit();
   await until(() => server.counters(CHANNEL, 'send').failed === 1, 'the send has failed');
   expect(server.counters(CHANNEL, 'request').failed).toBe(1);
@@ -89,7 +91,11 @@ test.each(Object.keys(thrown))(
     const client = await startClient(cluster, [server]);
     for (const when of ['before', 'after']) {
       const error = await rejection(client.request(CHANNEL, Ask(1)).metadata('when', when).submit());
-      expect(error).toMatchObject({ kind: 'InternalFailure', message: '[InternalFailure] handler failed' });
+      expect(error).toMatchObject({
+        kind: 'InternalFailure',
+        message:
+          '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed',
+      });
     }
     await expect(client.request(CHANNEL, Ask(1)).submit()).resolves.toBe(2);
     expect(server.unhandled).toHaveLength(2);
@@ -106,7 +112,9 @@ test('[C11] the text of an error crosses only if the host allows it; its stack a
   });
   const client = await startClient(cluster, [server]);
   const error = await rejection(client.request(CHANNEL, Ask(1)).submit());
-  expect(error.message).toBe('[InternalFailure] RangeError: order 7 is unknown');
+  expect(error.message).toBe(
+    '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed: RangeError: order 7 is unknown',
+  );
   expect(error.cause).toBeUndefined();
   expect(error.stack).not.toContain('secret');
 });
@@ -121,7 +129,10 @@ test('[ERR-005] a ConfigurationError in a handler never becomes an error reply o
   });
   const client = await startClient(cluster, [server]);
   const error = await rejection(client.request(CHANNEL, Ask(1)).submit());
-  expect(error).toMatchObject({ kind: 'InternalFailure', message: '[InternalFailure] handler failed' });
+  expect(error).toMatchObject({
+    kind: 'InternalFailure',
+    message: '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed',
+  });
 });
 
 test('[C11] a reply that cannot be encoded is an InternalFailure for its caller and a record here', async () => {

@@ -37,6 +37,7 @@ export function wire({ options, codecs, filters }: CheckedDescription): Wiring {
     logger,
     security: options.security,
     clock,
+    wheel,
   });
   const loopWatch = new LoopWatch(clock, (stalledMs) =>
     logger.warn({

@@ -54,6 +54,11 @@ export class FailureLog {
     this.#onUnhandled(error, { where: `disposal after ${this.#handlerOf(message)}` });
   }
 
+  /** For the caller: whose handler failed, and nothing of why (DISP-004). */
+  failureOf(message: FailedMessage): string {
+    return `${this.#handlerOf(message)} failed`;
+  }
+
   #handlerOf(message: FailedMessage): string {
     return `${message.verb} handler of packet ${describeValue(message.packetName)} in ${this.#where}`;
   }

@@ -85,7 +85,11 @@ export class Intake {
 
 const closedIntake: Readonly<Record<IntakeRefusal, Refusal>> = {
   Unavailable: { reason: 'not_serving', kind: 'Unavailable', text: 'does not serve yet' },
-  Rejected: { reason: 'shutdown', kind: 'Rejected', text: 'is draining' },
+  Rejected: {
+    reason: 'shutdown',
+    kind: 'Rejected',
+    text: 'takes nothing new (the server drains; the handler did not run)',
+  },
   ShuttingDown: { reason: 'shutdown', kind: 'ShuttingDown', text: 'is shutting down' },
 };
 

@@ -23,11 +23,15 @@ export interface PeerError {
   readonly text: string;
 }
 
+/** @param hiddenText - says what failed; the text of an exposed error follows it */
 export function peerErrorOf(thrown: unknown, exposeErrorMessages: boolean, hiddenText: string): PeerError {
   const known = readZLinkError(thrown);
   if (known !== undefined) return known;
   const isExposed = exposeErrorMessages && !(thrown instanceof ConfigurationError); // 2
-  return { kind: 'InternalFailure', text: isExposed ? errorText(thrown, foreignTextLimit) : hiddenText };
+  return {
+    kind: 'InternalFailure',
+    text: isExposed ? `${hiddenText}: ${errorText(thrown, foreignTextLimit)}` : hiddenText,
+  };
 }
 
 function readZLinkError(thrown: unknown): PeerError | undefined {

@@ -69,7 +69,7 @@ export class ReplyPath implements DispatchOwner {
     if (!isObedient) this.#failures.threw(dispatch, error, isAnswer);
     if (dispatch.verb === 'send') dispatch.outcome = isObedient ? (dispatch.abandoned ?? 'failed') : 'failed';
     else if (!this.#isAnswered(dispatch)) {
-      this.fail(dispatch, peerErrorOf(error, this.#exposeErrorMessages, 'handler failed'), 'failed');
+      this.fail(dispatch, peerErrorOf(error, this.#exposeErrorMessages, this.#failures.failureOf(dispatch)), 'failed');
     }
   }
 

@@ -222,7 +222,9 @@ test.each([
     const harness = new Harness((handlers) => handlers.addRequest(Ask, Handler as never), { services: container });
     harness.request(Ask, { n: 1 });
     await harness.dispatcher.idle();
-    expect(harness.link.answers).toMatchObject([{ error: 'InternalFailure', text: 'handler failed' }]);
+    expect(harness.link.answers).toMatchObject([
+      { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed' },
+    ]);
     expect(container.log).toEqual(['scope 1 opened', 'scope 1 disposed']);
     expectNothingHeld(harness);
   }

@@ -198,7 +198,9 @@ describe('the end of the host', () => {
     harness.dispatcher.stopIntake('Rejected');
     harness.request(Ask, { n: 2 });
     harness.send(Tell, { n: 3 });
-    expect(harness.link.answers).toMatchObject([{ error: 'Rejected', text: 'channel "billing" is draining' }]);
+    expect(harness.link.answers).toMatchObject([
+      { error: 'Rejected', text: 'channel "billing" takes nothing new (the server drains; the handler did not run)' },
+    ]);
     const idle = harness.dispatcher.idle();
     gates[0]?.open({ ok: true });
     await idle;

@@ -109,7 +109,9 @@ describe.each(Object.keys(places))('from %s', (place) => {
       harness.request(Ask, { n: 1 });
       harness.send(Tell, { n: 1 });
       await loopTurns(3);
-      expect(harness.link.answers).toMatchObject([{ error: 'InternalFailure', text: 'handler failed' }]);
+      expect(harness.link.answers).toMatchObject([
+        { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed' },
+      ]);
       expect(harness.requests.failed).toBe(1);
       expect(harness.sends.failed).toBe(1);
       expect(harness.unhandled).toHaveLength(2);
@@ -221,9 +223,11 @@ test('[DISP-004] the text of other errors crosses only if the host allows it, bo
   harness.request(Ask, { n: 1 });
   harness.request(Ask, { n: 2 });
   const [first, second] = harness.link.answers;
-  expect(first?.text).toMatch(/^TypeError: first second x+$/);
-  expect(first?.text.length).toBeLessThanOrEqual(256);
-  expect(second?.text).toBe('thrown object');
+  expect(first?.text).toMatch(
+    /^request handler of packet "ask" in channel "billing" failed: TypeError: first second x+$/,
+  );
+  expect(first?.text.slice(first.text.indexOf('TypeError')).length).toBeLessThanOrEqual(256);
+  expect(second?.text).toBe('request handler of packet "ask" in channel "billing" failed: thrown object');
 });
 
 test('[ERR-004] neither cause, stack nor codes of other libraries are in an error reply', () => {
@@ -238,7 +242,9 @@ test('[ERR-004] neither cause, stack nor codes of other libraries are in an erro
     { exposeErrorMessages: true },
   );
   harness.request(Ask, { n: 1 });
-  expect(harness.link.answers).toMatchObject([{ error: 'InternalFailure', text: 'connect failed' }]);
+  expect(harness.link.answers).toMatchObject([
+    { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed: connect failed' },
+  ]);
 });
 
 test('[ERR-005] a ConfigurationError in a handler is a plain failure to the peer, its text stays here', () => {
@@ -251,7 +257,9 @@ test('[ERR-005] a ConfigurationError in a handler is a plain failure to the peer
     { exposeErrorMessages: true },
   );
   harness.request(Ask, { n: 1 });
-  expect(harness.link.answers).toMatchObject([{ error: 'InternalFailure', text: 'handler failed' }]);
+  expect(harness.link.answers).toMatchObject([
+    { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed' },
+  ]);
   expect(harness.unhandled).toMatchObject([{ error }]);
 });
 
@@ -271,6 +279,6 @@ test('[DISP-004] a ZLinkError of another copy of the package is understood, one 
   harness.request(Ask, { n: 2 });
   expect(harness.link.answers).toMatchObject([
     { error: 'Rejected', text: 'text' },
-    { error: 'InternalFailure', text: 'handler failed' },
+    { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed' },
   ]);
 });

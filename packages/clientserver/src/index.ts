@@ -6,6 +6,5 @@ export {
   type ClientServerRuntime,
 } from './client-server-channel.ts';
 export type { ClientServerClientBuilder } from './client/client-options.ts';
-export { createRouteClient, type RouteClient } from './route-client.ts';
 export type { ClientServerServerBuilder } from './server/server-options.ts';
 export type { ServerStatus } from './server-status.ts';

@@ -2,6 +2,7 @@
 
 export type { AttemptRateLimits } from './attempt-rate.ts';
 export { curveProblems, type CurveSecurity } from './curve.ts';
+export { createCurveKeys, type CurveKeys } from './curve-keys.ts';
 export type { EngineWarning, ZmqEngineOptions } from './engine-options.ts';
 export { createZmqEngine } from './zmq-engine.ts';
 export { type MemoryFacts, type ProcessorFacts, readMemoryFacts, readProcessorFacts } from './machine-facts.ts';

@@ -11,20 +11,16 @@ import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import type { ServiceProvider } from '@zlink/kernel/dispatch';
 import { checkFlag, checkMethods, checkOptionNames, isObject, type Problems } from '@zlink/kernel/errors';
 import { checkAdvertiseHost, checkBindHost } from '@zlink/kernel/identity';
-import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
+import { type JobPermitLimits, type Profile, resolveJobQueue } from '@zlink/kernel/internal/execution';
 import { systemClock } from '@zlink/kernel/internal/time';
-import { guardLogger, guardUnhandled, type Logger, stderrLogger, type UnhandledListener } from '@zlink/kernel/observe';
-import { resolveJobQueue } from './job-queue.ts';
-import { logUnhandled } from './unhandled-log.ts';
-
-/**
- * How much a host takes in before its senders wait: share of memory, and waiting jobs per processor.
- * - `compact`: 5 %, 32 jobs
- * - `lowLatency`: 10 %, 64 jobs
- * - `balanced`: 20 %, 128 jobs
- * - `throughput`: 40 %, 256 jobs
- */
-export type Profile = 'compact' | 'lowLatency' | 'balanced' | 'throughput';
+import {
+  guardLogger,
+  guardUnhandled,
+  type Logger,
+  logUnhandled,
+  stderrLogger,
+  type UnhandledListener,
+} from '@zlink/kernel/observe';
 
 /**
  * All optional. Values are checked when the host starts, all mistakes together (`ConfigurationError`); a name that is no

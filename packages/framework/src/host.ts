@@ -8,14 +8,13 @@
  * H3 One shutdown: all callers share its result; it ends at its deadline, come what may (DRAIN-005 to DRAIN-007).
  */
 import {
-  builderOf,
-  type ClientServerChannelBuilder,
-  type ClientServerRuntime,
-  createRouteClient,
-  type RouteClient,
-  runtimeOf,
-} from '@zlink/clientserver';
-import { type CallPath, isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
+  builderOf as meshBuilderOf,
+  type RouteMeshBuilder,
+  type RouteMeshRuntime,
+  runtimeOf as meshRuntimeOf,
+} from '@zlink/channel';
+import { builderOf, type ClientServerChannelBuilder, type ClientServerRuntime, runtimeOf } from '@zlink/clientserver';
+import { createRouteClient, isTimeoutMs, MAX_TIMEOUT_MS, type RouteClient } from '@zlink/kernel/call';
 import { type CodecExtension, CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
 import { ConfigurationError, describeValue, Problems, ZLinkError } from '@zlink/kernel/errors';
@@ -34,9 +33,9 @@ import {
   unlessAborted,
 } from '@zlink/kernel/lifecycle';
 import { errorText, type MessageCounters } from '@zlink/kernel/observe';
-import { ChannelIndex } from './channel-index.ts';
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from './host-options.ts';
 import { Shutdown, tearDown } from './shutdown.ts';
+import { TopicIndex } from './topic-index.ts';
 import { type CheckedDescription, type Wiring, wire } from './wiring.ts';
 
 export interface RuntimeQuery {
@@ -44,7 +43,8 @@ export interface RuntimeQuery {
   listeners(): readonly ListenerStatus[];
   /**
    * accepted = handled + failed + dropped + running + queued, per owner and verb: `send` and `request` of a channel that is
-   * served here, `stray` of one that is called from here (late replies and what else no request waited for).
+   * served here and, under its name, of a mesh (direct messages); `stray` of a mesh or a channel that is called from here
+   * (late replies and what else no request waited for).
    */
   counters(): readonly MessageCounters[];
   /** How full the job queue is. @see JOBQ-005 */
@@ -75,6 +75,12 @@ export interface Host extends AsyncDisposable {
    */
   addClientServerChannel(channelName: string): ClientServerChannelBuilder;
   /**
+   * This process's node of a mesh: direct messages between nodes, and channels among them.
+   * @throws ZLinkError `InvalidOperation` once the host has started
+   * @see MESH-001
+   */
+  addRouteMesh(meshName: string): RouteMeshBuilder;
+  /**
    * Validates everything, binds, starts hosted services, then serves.
    *
    * @param signal - gives the start up; what was reached is released
@@ -100,6 +106,8 @@ export interface Host extends AsyncDisposable {
   readonly query: RuntimeQuery;
   /** That channel at run time. @throws ZLinkError `NotFound` if no such channel is registered. @see CHAN-001, CS-011 */
   clientServerChannel(channelName: string): ClientServerRuntime;
+  /** That mesh at run time. @throws ZLinkError `NotFound` if no such mesh is registered. @see MESH-002, MESH-005 */
+  routeMesh(meshName: string): RouteMeshRuntime;
 }
 
 /** Describes a host; nothing happens before `start`. */
@@ -114,7 +122,7 @@ class ZLinkHost implements Host {
   readonly #codecs = new CodecRegistry();
   readonly #filters: Filter[] = [];
   readonly #services: HostedService[] = [];
-  readonly #channels = new ChannelIndex();
+  readonly #topics = new TopicIndex();
   #state: HostState = 'configuring';
   #resolved: ResolvedHostOptions | undefined;
   #wiring: Wiring | undefined;
@@ -128,10 +136,13 @@ class ZLinkHost implements Host {
 
   constructor(options: HostOptions) {
     this.#options = options;
-    this.routeClient = createRouteClient((channelName) => this.#pathTo(channelName));
+    this.routeClient = createRouteClient({
+      toChannel: (channelName) => this.#noCalls() ?? this.#topics.toChannel(channelName),
+      toNode: (meshName, rid) => this.#noCalls() ?? this.#topics.toNode(meshName, rid),
+    });
     this.query = Object.freeze({
-      listeners: () => (this.#isOver ? [] : this.#channels.topics.flatMap((topic) => topic.listeners())),
-      counters: () => this.#channels.topics.flatMap((topic) => topic.counters()),
+      listeners: () => (this.#isOver ? [] : this.#topics.topics.flatMap((topic) => topic.listeners())),
+      counters: () => this.#topics.topics.flatMap((topic) => topic.counters()),
       inboundDispatch: () => {
         const permits = this.#wiring?.parts.permits;
         return { permitsInUse: permits?.inUse ?? 0, max: permits?.max ?? 0, flow: permits?.flow ?? 'RUNNING' };
@@ -172,11 +183,20 @@ class ZLinkHost implements Host {
 
   addClientServerChannel(channelName: string): ClientServerChannelBuilder {
     this.#requireOpen();
-    return builderOf(this.#channels.addClientServer(channelName, this.#requireOpen));
+    return builderOf(this.#topics.addClientServer(channelName, this.#requireOpen));
   }
 
   clientServerChannel(channelName: string): ClientServerRuntime {
-    return runtimeOf(this.#channels.clientServer(channelName));
+    return runtimeOf(this.#topics.clientServer(channelName));
+  }
+
+  addRouteMesh(meshName: string): RouteMeshBuilder {
+    this.#requireOpen();
+    return meshBuilderOf(this.#topics.addMesh(meshName, this.#requireOpen));
+  }
+
+  routeMesh(meshName: string): RouteMeshRuntime {
+    return meshRuntimeOf(this.#topics.mesh(meshName));
   }
 
   start(signal?: AbortSignal): Promise<void> {
@@ -224,7 +244,7 @@ class ZLinkHost implements Host {
     this.#claim = claimProcess(allowSeveralHosts);
     abort.throwIfAborted();
     this.#wiring = wire(description);
-    for (const topic of this.#channels.topics) {
+    for (const topic of this.#topics.topics) {
       await topic.open(this.#wiring.parts);
       abort.throwIfAborted();
     }
@@ -234,7 +254,7 @@ class ZLinkHost implements Host {
     });
     await this.#hosted.start(abort, this.#undoDeadline.signal);
     abort.throwIfAborted();
-    for (const topic of this.#channels.topics) topic.serve();
+    for (const topic of this.#topics.topics) topic.serve();
     this.#become('serving');
   }
 
@@ -246,7 +266,7 @@ class ZLinkHost implements Host {
       security !== undefined && security.serverPublicKey === undefined
         ? 'security.serverPublicKey is missing, without it no server can be dialled'
         : undefined;
-    this.#channels.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false, dialProblem });
+    this.#topics.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false, dialProblem });
     const filters = freezeFilters(this.#filters, services, problems);
     const codecs = this.#codecs.freeze(problems);
     problems.throwIfAny();
@@ -259,7 +279,7 @@ class ZLinkHost implements Host {
     const deadline = this.#undoDeadline.signal;
     await this.#hosted?.requestStop(deadline); // none left, unless the start was given up after the last one
     await this.#hosted?.stop(deadline);
-    if (this.#wiring !== undefined) await tearDown(this.#channels.topics, this.#wiring, 0);
+    if (this.#wiring !== undefined) await tearDown(this.#topics.topics, this.#wiring, 0);
     this.#claim?.release();
   }
 
@@ -276,7 +296,7 @@ class ZLinkHost implements Host {
   async #end(from: HostState, deadlineMs: number): Promise<ShutdownResult> {
     if (from === 'starting') return this.#giveStartUp(deadlineMs);
     if (from === 'error' || this.#hosted === undefined || this.#wiring === undefined) return STOPPED; // all is freed
-    return new Shutdown(this.#channels.topics, this.#hosted, this.#wiring, deadlineMs).run();
+    return new Shutdown(this.#topics.topics, this.#hosted, this.#wiring, deadlineMs).run();
   }
 
   async #giveStartUp(deadlineMs: number): Promise<ShutdownResult> {
@@ -292,9 +312,9 @@ class ZLinkHost implements Host {
     return STOPPED;
   }
 
-  /** The way of a channel's calls, or why there is none (CALL-005). */
-  #pathTo(channelName: string): CallPath | ZLinkError {
-    if (this.#hosted !== undefined && !this.#isOver) return this.#channels.pathTo(channelName); // HOST-004: services may call
+  /** Why this host takes no calls, if so (CALL-005). */
+  #noCalls(): ZLinkError | undefined {
+    if (this.#hosted !== undefined && !this.#isOver) return undefined; // HOST-004: services may call
     if (this.#state === 'configuring' || this.#state === 'starting') {
       return new ZLinkError('InvalidOperation', `host takes no calls yet: it is ${this.#state}, await start() first`);
     }

@@ -1,16 +1,24 @@
 export { createHost, type Host, type HostCodecs, type RuntimeQuery } from './host.ts';
-export type { HostOptions, Profile } from './host-options.ts';
-export type { CurveSecurity } from '@zlink/core-binding';
+export type { HostOptions } from './host-options.ts';
+export type {
+  MeshChannelBuilder,
+  MeshChannelRuntime,
+  MeshChannelServerBuilder,
+  MeshPeers,
+  PeerStatus,
+  RouteMeshBuilder,
+  RouteMeshRuntime,
+} from '@zlink/channel';
+export { createCurveKeys, type CurveKeys, type CurveSecurity } from '@zlink/core-binding';
 export type {
   ChannelServerBuilder,
   ClientServerChannelBuilder,
   ClientServerClientBuilder,
   ClientServerRuntime,
   ClientServerServerBuilder,
-  RouteClient,
   ServerStatus,
 } from '@zlink/clientserver';
-export type { RequestCall, SendCall } from '@zlink/kernel/call';
+export type { RequestCall, RouteClient, SendCall } from '@zlink/kernel/call';
 export type { Codec, CodecExtension, CodecRegistrar, PayloadSink } from '@zlink/kernel/codec';
 export type {
   ChannelContext,
@@ -26,7 +34,7 @@ export type {
   ServiceScope,
 } from '@zlink/kernel/dispatch';
 export { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError, ZLinkError } from '@zlink/kernel/errors';
-export type { ReceiveFlow } from '@zlink/kernel/internal/execution';
+export type { Profile, ReceiveFlow } from '@zlink/kernel/internal/execution';
 export type { ListenerStatus } from '@zlink/kernel/internal/host';
 export type { HostedService, HostState, ShutdownResult } from '@zlink/kernel/lifecycle';
 export {

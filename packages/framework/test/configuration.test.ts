@@ -1,10 +1,16 @@
 /** Every mistake that a description can have is found by `start`, before a port is bound (seed: startup validation). */
-import { type Host, type HostOptions, message, request } from '@zlink/framework';
-import { curveKeyPair } from './curve-keys.ts';
+import {
+  createCurveKeys,
+  type Host,
+  type HostOptions,
+  message,
+  request,
+  type RouteMeshBuilder,
+} from '@zlink/framework';
 import { hostNameOf } from './host-names.ts';
 import { makeHost } from './hosts.ts';
 import { problems, rejection } from './outcome.ts';
-import { Ask, CHANNEL, Charge, Notice } from './packets.ts';
+import { Ask, CHANNEL, Charge, MESH, Notice } from './packets.ts';
 import { occupyPort, type OccupiedPort } from './ports.ts';
 
 let taken: OccupiedPort;
@@ -102,6 +108,140 @@ describe('names and roles', () => {
     for (const name of ['setWeight', 'addSendHandler', 'addRequestHandler', 'concurrency', 'listen']) {
       expect(name in client).toBe(false);
     }
+  });
+});
+
+describe('meshes', () => {
+  /** A mesh of one host, and what is found of it. */
+  const meshProblems = (describeMesh: (mesh: RouteMeshBuilder) => unknown, options: HostOptions = {}) =>
+    problemsOf((host) => void describeMesh(host.addRouteMesh(MESH)), options);
+
+  test('[HOSTREG-002] a mesh name twice', async () => {
+    const found = await problemsOf((host) => {
+      host.addRouteMesh(MESH);
+      host.addRouteMesh('chat');
+      host.addRouteMesh(MESH);
+    });
+    expect(found).toEqual(['mesh "game": it is registered twice']);
+  });
+
+  test('[HOSTREG-002] [CHAN-001] one channel name on two paths, whatever the roles', async () => {
+    const found = await problemsOf((host) => {
+      clientOf(host);
+      host.addRouteMesh(MESH).channel(CHANNEL).client();
+      const chat = host.addRouteMesh('chat');
+      chat.channel(CHANNEL).server();
+      chat.channel('lobby').client();
+      host.addRouteMesh('third').channel('lobby').server();
+    });
+    expect(found).toEqual([
+      'channel "billing": it is registered as a ClientServer channel and in mesh "game"; a ChannelName leads to one path',
+      'channel "billing": it is registered as a ClientServer channel and in mesh "chat"; a ChannelName leads to one path',
+      'channel "lobby": it is registered in mesh "chat" and in mesh "third"; a ChannelName leads to one path',
+    ]);
+  });
+
+  test('[HOSTREG-002] a mesh and a channel of one name are no duplicates, nor is a node without channels a mistake', async () => {
+    const host = makeHost();
+    host.addRouteMesh(CHANNEL);
+    host.addRouteMesh(MESH).channel(MESH).server();
+    serverOf(host);
+    await host.start();
+    expect(host.query.listeners().map(({ kind, name }) => [kind, name])).toEqual([
+      ['ROUTE_MESH', CHANNEL],
+      ['ROUTE_MESH', MESH],
+      ['CLIENT_SERVER', CHANNEL],
+    ]);
+  });
+
+  test.each<[string, (mesh: RouteMeshBuilder) => unknown, string]>([
+    [
+      'a channel without a role',
+      (mesh) => mesh.channel(CHANNEL),
+      'channel "billing": neither a client nor a server role',
+    ],
+    [
+      'both roles',
+      (mesh) => [mesh.channel(CHANNEL).client(), mesh.channel(CHANNEL).server()],
+      'channel "billing": it has one role on a mesh, 2 are registered',
+    ],
+    ['a channel without a name', (mesh) => mesh.channel('').client(), 'channel name: "" is not allowed'],
+    ['a weight', (mesh) => mesh.channel(CHANNEL).server().setWeight(10_001), 'channel "billing" server weight: 10001'],
+    ['a port', (mesh) => mesh.listen(65_536), 'mesh "game" listen: 65536 is not allowed, allowed: integer 0..65535'],
+    ['an endpoint', (mesh) => mesh.listen('localhost:1'), 'mesh "game" listen: "localhost:1" is not allowed'],
+    ['two bind hosts', (mesh) => mesh.listen('tcp://127.0.0.1:0').setBindHost('::1'), 'mesh "game": listen "tcp:'],
+    [
+      'a wildcard',
+      (mesh) => mesh.setBindHost('*'),
+      'mesh "game": bindHost "*" is a wildcard and needs an advertiseHost',
+    ],
+    ['a RID', (mesh) => mesh.routingId('x'.repeat(256)), 'mesh "game" routingId: '],
+    ['a prefix', (mesh) => mesh.setRoutingIdPrefix('a b'), 'mesh "game" routingIdPrefix: "a b" is not allowed'],
+    [
+      'RID and prefix',
+      (mesh) => mesh.routingId('a').setRoutingIdPrefix('a'),
+      'mesh "game": routingId and routingIdPrefix',
+    ],
+    ['a peer', (mesh) => mesh.connect('tcp://*:7000'), 'mesh "game" connect: "tcp://*:7000" is not allowed'],
+    ['port 0', (mesh) => mesh.connect('tcp://a:0'), 'mesh "game" connect: "tcp://a:0" is not allowed'],
+    [
+      'an expected RID',
+      (mesh) => mesh.connect('', 'tcp://a:1'),
+      'mesh "game" connect, expected RID: "" is not allowed',
+    ],
+    [
+      'its own RID',
+      (mesh) => mesh.routingId('a').connect('a', 'tcp://a:1'),
+      'mesh "game" connect: "a" is the RID of this node, which has no link to itself',
+    ],
+    ['a send timeout', (mesh) => mesh.setSendTimeoutMs(0), 'mesh "game" sendTimeoutMs: 0 is not allowed'],
+    ['a request timeout', (mesh) => mesh.setRequestTimeoutMs(2 ** 31), 'mesh "game" requestTimeoutMs: 2147483648'],
+    ['concurrency', (mesh) => mesh.concurrency(0), 'mesh "game" concurrency: 0 is not allowed'],
+    ['limits', (mesh) => mesh.setMailboxLimits({ bytes: 0 }), 'mesh "game" mailboxLimits.bytes: 0 is not allowed'],
+    [
+      'a handler twice',
+      (mesh) => mesh.addRouteSendHandler(Notice, () => undefined).addRouteSendHandler(Notice, () => undefined),
+      'mesh "game": send handler of packet "system.notice" is registered twice',
+    ],
+    [
+      'a request handler of a one-way message',
+      (mesh) => mesh.addRouteRequestHandler(anything(Notice), () => 1),
+      'mesh "game": ',
+    ],
+  ])('[HOSTREG-003] what a mesh may not have: %s', async (_, describeMesh, text) => {
+    expect(await meshProblems(describeMesh)).toEqual([expect.stringContaining(text)]);
+  });
+
+  test('[HOSTREG-003] a mesh without a name', async () => {
+    const found = await problemsOf((host) => host.addRouteMesh(''));
+    expect(found).toEqual([expect.stringMatching(/^mesh name: "" is not allowed, allowed: 1\.\.255 bytes of UTF-8/)]);
+  });
+
+  test('[HOSTREG-003] a secured node that dials pins a key', async () => {
+    const security = createCurveKeys();
+    expect(await meshProblems((mesh) => mesh.connect('tcp://a:1'), { security })).toEqual([
+      'mesh "game" connect: security.serverPublicKey is missing, without it no server can be dialled',
+    ]);
+  });
+
+  test('[HOSTREG-004] the description of a mesh is frozen once the host has started', async () => {
+    const host = makeHost();
+    const mesh = host.addRouteMesh(MESH);
+    const channel = mesh.channel(CHANNEL);
+    const server = channel.server();
+    await host.start();
+    const changes = [
+      () => host.addRouteMesh('late'),
+      () => mesh.listen(1),
+      () => mesh.routingId('late'),
+      () => mesh.connect('tcp://a:1'),
+      () => mesh.channel('late'),
+      () => mesh.addRouteSendHandler(Notice, () => undefined),
+      () => channel.client(),
+      () => server.setWeight(1),
+      () => server.addRequestHandler(Ask, () => 1),
+    ];
+    for (const change of changes) expect(change).toThrow(/^\[InvalidOperation\] the description of a host is frozen/);
   });
 });
 
@@ -375,8 +515,8 @@ describe('codecs', () => {
 });
 
 describe('security', () => {
-  const pair = curveKeyPair();
-  const other = curveKeyPair();
+  const pair = createCurveKeys();
+  const other = createCurveKeys();
 
   test.each<[string, unknown, RegExp[]]>([
     ['nothing', {}, [/publicKey is no key/, /secretKey is no key/]],
@@ -407,13 +547,13 @@ test.each<[string, (host: Host) => unknown]>([
     },
   ],
 ])('[HOSTREG-003] [SEC-001] %s without the key of the servers it dials', async (_, describe) => {
-  expect(await problemsOf(describe, { security: curveKeyPair() })).toEqual([
+  expect(await problemsOf(describe, { security: createCurveKeys() })).toEqual([
     'channel "billing" client: security.serverPublicKey is missing, without it no server can be dialled',
   ]);
 });
 
 test('[HOSTREG-003] [SEC-001] allowed client keys that are neither a list nor a function', async () => {
-  const security = { ...curveKeyPair(), allowedClientKeys: anything('x'.repeat(40)) };
+  const security = { ...createCurveKeys(), allowedClientKeys: anything('x'.repeat(40)) };
   expect(await problemsOf(() => undefined, { security })).toEqual([
     'security.allowedClientKeys is neither a list of keys nor a function',
   ]);

@@ -1,5 +1,4 @@
 import { createHost, type HostOptions } from '@zlink/framework';
-import { curveKeyPair } from './curve-keys.ts';
 import { hostNameOf } from './host-names.ts';
 import { makeHost } from './hosts.ts';
 import { LogRecorder } from './log-recorder.ts';
@@ -138,7 +137,7 @@ test('[HOSTREG-003] [SEC-003] a mistyped key option is named, its value is not',
 });
 
 test('[HOSTREG-003] every option of the type is known, with each name of its groups', async () => {
-  const key = curveKeyPair();
+  const key = createCurveKeys();
   const all: Required<HostOptions> = {
     network: { bindHost: '127.0.0.1', advertiseHost: '127.0.0.1' } satisfies Group<'network'>,
     services: { createScope: () => ({ get: anything, dispose: () => undefined }) },

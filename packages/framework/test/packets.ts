@@ -2,6 +2,7 @@
 import { message, request } from '@zlink/framework';
 
 export const CHANNEL = 'billing';
+export const MESH = 'game';
 
 export const Charge = request<{ orderId: string }, { receipt: string }>('billing.charge');
 /** Answered with whatever the handler of the test makes of it. */

@@ -1,16 +1,16 @@
 import { inspect } from 'node:util';
-import type { CurveSecurity, Host, HostOptions } from '@zlink/framework';
+import { createCurveKeys, type CurveSecurity, type Host, type HostOptions } from '@zlink/framework';
 import { until } from '@zlink/testing';
-import { curveKeyPair } from './curve-keys.ts';
 import { ask, counters, endpointOf, portOf, startClient, startDialing, startServer } from './hosts.ts';
 import { type LogRecord, LogRecorder } from './log-recorder.ts';
+import { askChannel, askNode, joinNode, peersOf, refusedPeer, startNode } from './meshes.ts';
 import { rejection } from './outcome.ts';
-import { Ask, CHANNEL, Charge, Notice } from './packets.ts';
+import { Ask, CHANNEL, Charge, MESH, Notice } from './packets.ts';
 import { tapTo } from './tcp-tap.ts';
 
-const serverKeys = curveKeyPair();
-const clientKeys = curveKeyPair();
-const foreignKeys = curveKeyPair();
+const serverKeys = createCurveKeys();
+const clientKeys = createCurveKeys();
+const foreignKeys = createCurveKeys();
 
 const serverSecurity: CurveSecurity = { ...serverKeys, allowedClientKeys: [clientKeys.publicKey] };
 const clientSecurity: CurveSecurity = { ...clientKeys, serverPublicKey: serverKeys.publicKey };
@@ -108,6 +108,44 @@ test('[SEC-001] a bind that others can reach is warned of once, unless it is sec
   expect(await warnings({ network })).toMatchObject([{ event: 'unsecured bind' }]);
   expect(await warnings({ network, security: serverSecurity })).toEqual([]);
   expect(await warnings({})).toEqual([]);
+});
+
+test('[SEC-001] [MESH-002] the nodes of a mesh share the key pair that they pin, and let in whose keys they know', async () => {
+  const nodeKeys = createCurveKeys();
+  const pinned = { serverPublicKey: nodeKeys.publicKey, allowedClientKeys: [nodeKeys.publicKey, clientKeys.publicKey] };
+  const security: CurveSecurity = { ...nodeKeys, ...pinned };
+  const a = await startNode('a', { weight: 100, options: { security } });
+  const b = await joinNode('b', { connect: [a], options: { security } });
+  const c = await joinNode('c', { connect: [a, b], options: { security: { ...clientKeys, ...pinned } } }); // only dials
+  await a.routeMesh(MESH).whenReady(2);
+  expect(
+    await Promise.all([askNode(a, 'b'), askNode(b, 'a'), askNode(c, 'b'), askNode(a, 'c'), askChannel(c)]),
+  ).toEqual(
+    ['b', 'a', 'b', 'c', 'a'], // prettier-ignore
+  );
+  const foreign = { ...foreignKeys, serverPublicKey: nodeKeys.publicKey };
+  const stranger = await startNode('stranger', { connect: [a], options: { security: foreign } });
+  expect(await refusedPeer(stranger)).toMatchObject({ channels: [], reason: 'the other side refused access' });
+  const plain = await startNode('plain', { connect: [a] });
+  expect((await refusedPeer(plain)).reason).toMatch(
+    /^(one side is secured and the other is not|the other side did not complete the handshake)$/,
+  );
+  expect(peersOf(a).map(({ routingId }) => routingId)).toEqual(['b', 'c']);
+  for (const host of [stranger, plain]) expect((await rejection(askNode(host, 'a'))).kind).toBe('NotFound');
+});
+
+test('[SEC-001] a node that has no key to pin only listens, and says why it cannot dial', async () => {
+  const nodeKeys = createCurveKeys();
+  const a = await startNode('a', { options: { security: nodeKeys } });
+  const { peers } = a.routeMesh(MESH);
+  expect(() => peers.connect('tcp://127.0.0.1:7200')).toThrow(
+    /^\[InvalidOperation\] mesh "game" peers connect: security\.serverPublicKey is missing/,
+  );
+  const b = await joinNode('b', {
+    connect: [a],
+    options: { security: { ...clientKeys, serverPublicKey: nodeKeys.publicKey } },
+  });
+  expect(await askNode(b, 'a')).toBe('a');
 });
 
 test('[SEC-003] keys and payloads are in no log, error, reason or counter, however things go wrong', async () => {

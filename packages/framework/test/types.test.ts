@@ -6,10 +6,13 @@
  */
 import {
   type ChannelContext,
+  type ChannelServerBuilder,
   type ClientServerChannelBuilder,
   type ClientServerRuntime,
   type Codec,
   ConfigurationError,
+  type CurveKeys,
+  createCurveKeys,
   type CurveSecurity,
   createHost,
   ErrorKind,
@@ -25,16 +28,24 @@ import {
   type ListenerStatus,
   type Logger,
   message,
+  type MeshChannelBuilder,
+  type MeshChannelRuntime,
+  type MeshChannelServerBuilder,
+  type MeshPeers,
   type MessageCounters,
   metadata,
   type Metadata,
+  type NodeContext,
   type OutboundMessage,
   type PacketKey,
+  type PeerStatus,
   type ReceiveFlow,
   request,
   type RequestCall,
   type RequestHandler,
   type RouteClient,
+  type RouteMeshBuilder,
+  type RouteMeshRuntime,
   type RuntimeQuery,
   type SendCall,
   type SendHandler,
@@ -48,7 +59,7 @@ import {
 } from '@zlink/framework';
 import * as framework from '@zlink/framework';
 import { startPair } from './hosts.ts';
-import { CHANNEL } from './packets.ts';
+import { CHANNEL, MESH } from './packets.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
@@ -155,17 +166,46 @@ test('[CALL-006] calls have the methods of their kind, clients no way to choose 
   same<keyof SendCall, 'metadata' | 'submit'>();
 });
 
-test('[HOSTREG-005] what is not built has no name: no mesh, fanout, Spot, Actor, stream, store or relocation', () => {
+test('[NODE-001] [MSG-001] a call to a node is typed by its packet, and a node’s handlers see mesh and nodes', () => {
   const host = createHost();
-  same<keyof RouteClient, 'sendToChannel' | 'requestToChannel'>();
+  const mesh = host.addRouteMesh(MESH);
+  const count = (register: () => unknown): void => expect(register).not.toThrow(); // reported by the start
+  count(() =>
+    mesh.addRouteRequestHandler(Charge, ({ orderId }, context) => {
+      same<typeof context, NodeContext>();
+      const { meshName, sourceNodeRid, targetNodeRid } = context;
+      return { receipt: [orderId, meshName, sourceNodeRid, targetNodeRid].join(' ') };
+    }),
+  );
+  // @ts-expect-error -- a direct message has no channel
+  count(() => mesh.addRouteSendHandler(Notice, ({ text }, context) => void [text, context.channelName]));
+  // @ts-expect-error -- not the declared reply
+  count(() => mesh.addRouteRequestHandler(Parcel, () => 1).addRouteRequestHandler(Charge, () => ({ receipt: 7 })));
+  // @ts-expect-error -- a one-way message is not answered
+  count(() => mesh.addRouteRequestHandler(Notice, () => 1));
+  const call = host.routeClient.requestToNode(MESH, 'play-1', Charge({ orderId: '7' }));
+  same<typeof call, RequestCall<Receipt>>();
+  const send = host.routeClient.sendToNode(MESH, 'play-1', Notice({ text: '' }));
+  same<typeof send, SendCall>();
+  // @ts-expect-error -- a client role has no weight
+  expect(mesh.channel(CHANNEL).client().setWeight).toBeUndefined();
+  // @ts-expect-error -- nor handlers
+  expect(mesh.channel(CHANNEL).client().addSendHandler).toBeUndefined();
+  expect([typeof call.timeoutMs, 'timeoutMs' in send]).toEqual(['function', false]);
+});
+
+test('[HOSTREG-005] what is not built has no name: no fanout, Spot, Actor, stream, store or relocation', () => {
+  const host = createHost();
+  same<keyof RouteClient, 'sendToNode' | 'requestToNode' | 'sendToChannel' | 'requestToChannel'>();
+  const mesh = host.addRouteMesh(MESH);
   // @ts-expect-error -- later
   expect(host.addFanoutChannel).toBeUndefined();
   // @ts-expect-error -- later
   expect(host.fanoutClient).toBeUndefined();
   // @ts-expect-error -- later
-  expect(host.addRouteMesh).toBeUndefined();
+  expect(mesh.objects).toBeUndefined();
   // @ts-expect-error -- later
-  expect(host.routeClient.requestToNode).toBeUndefined();
+  expect(mesh.setPublishConcurrency).toBeUndefined();
   // @ts-expect-error -- later
   expect(host.spotClient).toBeUndefined();
   // @ts-expect-error -- later
@@ -182,6 +222,7 @@ test('[HOSTREG-005] the public names are these, and none of them is of sockets, 
     'ErrorKind',
     'ZLinkError',
     'ZLinkMessage',
+    'createCurveKeys',
     'createHost',
     'isZLinkError',
     'message',
@@ -189,12 +230,12 @@ test('[HOSTREG-005] the public names are these, and none of them is of sockets, 
     'request',
   ]);
   const host = createHost();
-  const parts = [host, host.routeClient, host.query, host.addClientServerChannel(CHANNEL)];
+  const parts = [host, host.routeClient, host.query, host.addClientServerChannel(CHANNEL), host.addRouteMesh(MESH)];
   const names = parts.flatMap((part) => [
     ...Object.getOwnPropertyNames(part),
     ...Object.getOwnPropertyNames(Object.getPrototypeOf(part)),
   ]);
-  expect(names).toContain('clientServerChannel');
+  expect(names).toEqual(expect.arrayContaining(['clientServerChannel', 'routeMesh', 'addRouteSendHandler']));
   expect(
     names.filter((name) => /socket|frame|envelope|table|liveness|heartbeat|reconnect|backoff|zmq/i.test(name)),
   ).toEqual([]);
@@ -277,6 +318,19 @@ test('[HOSTREG-005] host, builders, views and contracts have their public shapes
     },
     ServerStatus
   >();
+  type MeshServer = ReturnType<ReturnType<RouteMeshBuilder['channel']>['server']>;
+  same<MeshServer, MeshChannelServerBuilder>();
+  accepts<ChannelServerBuilder, MeshServer>();
+  accepts<(name: string) => MeshChannelBuilder, RouteMeshBuilder['channel']>();
+  accepts<(portOrRid: string, endpoint: string) => RouteMeshBuilder, RouteMeshBuilder['connect']>();
+  accepts<(name: string) => RouteMeshRuntime, Host['routeMesh']>();
+  accepts<string, RouteMeshRuntime['routingId' | 'endpoint' | 'meshName']>();
+  same<ReturnType<RouteMeshRuntime['channel']>, MeshChannelRuntime>();
+  same<RouteMeshRuntime['peers'], MeshPeers>();
+  same<ReturnType<MeshPeers['list']>, readonly PeerStatus[]>();
+  accepts<{ endpoint: string; state: LinkState; reason?: string; routingId?: string; draining: boolean }, PeerStatus>();
+  accepts<readonly { readonly name: string; readonly weight: number }[], PeerStatus['channels']>();
+  accepts<'nodeSend' | 'nodeRequest', Extract<FilterContext['dispatchKind'], `node${string}`>>();
   same<LinkState, 'connecting' | 'admitted' | 'ready' | 'notRequired' | 'rejected' | 'reconnecting' | 'closed'>();
 
   type Listeners = ReturnType<RuntimeQuery['listeners']>[number];
@@ -303,6 +357,8 @@ test('[HOSTREG-005] host, builders, views and contracts have their public shapes
     CurveSecurity,
     { publicKey: string; secretKey: string; allowedClientKeys: (key: string) => Promise<boolean> }
   >();
+  same<ReturnType<typeof createCurveKeys>, CurveKeys>();
+  accepts<CurveSecurity, CurveKeys>();
   accepts<ServiceProvider, { createScope(): { get<T>(token: Type<T>): Promise<T>; dispose(): Promise<void> } }>();
   accepts<SendHandler<Order, ChannelContext>, (order: Order) => Promise<void>>();
   accepts<RequestHandler<Order, Receipt, ChannelContext>, new () => { handle(order: Order): Promise<Receipt> }>();

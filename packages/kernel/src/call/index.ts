@@ -1,5 +1,6 @@
 export type { RequestCall, SendCall } from './call.ts';
 export type { CallPath, RoutableCall } from './call-path.ts';
 export { RequestBuilder } from './request-call.ts';
+export { type CallPaths, createRouteClient, type RouteClient } from './route-client.ts';
 export { SendBuilder } from './send-call.ts';
 export { MAX_TIMEOUT_MS, isTimeoutMs } from './timeout.ts';

@@ -8,4 +8,5 @@ export type { MessageCounters } from './message-counters.ts';
 export { RateLimitedLog } from './rate-limited-log.ts';
 export { guardUnhandled } from './unhandled.ts';
 export type { UnhandledListener } from './unhandled.ts';
+export { logUnhandled } from './unhandled-log.ts';
 export { type Stray, StrayCounters } from './stray-counters.ts';

@@ -1,6 +1,5 @@
-import { readProcessorFacts } from '@zlink/core-binding';
-import { Problems } from '@zlink/kernel/errors';
-import { effectiveProcessors, type JobQueueOptions, resolveJobQueue } from '../src/job-queue.ts';
+import { Problems } from '../../../src/errors/index.ts';
+import { effectiveProcessors, type JobQueueOptions, resolveJobQueue } from '../../../src/internal/execution/index.ts';
 
 const facts = { parallelism: 4, affinity: undefined, quota: undefined };
 
@@ -49,8 +48,4 @@ test('[JOBQ-003] more jobs than an integer holds are a configuration mistake', (
     `inboundDispatch.maxQueuedApplicationJobs (computed): ${256 * (most + 1)} is not allowed, allowed: up to 2147483647`,
   );
   expect(resolve({ maxQueuedApplicationJobs: 5 }, many(most + 1)).max).toBe(5);
-});
-
-test('[JOBQ-003] this machine has at least one processor', () => {
-  expect(effectiveProcessors(readProcessorFacts())).toBeGreaterThanOrEqual(1);
 });

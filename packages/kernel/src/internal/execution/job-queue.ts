@@ -1,12 +1,26 @@
 /**
  * How many received messages may wait for their handler: from options and processors (JOBQ-001, JOBQ-003).
  *
- * Owns the table of profiles. Leaves what the machine has to core-binding and taking and returning permits to the kernel.
+ * Owns the table of profiles. Leaves what the machine has to who can look, and taking and returning permits to JobPermits.
  */
-import type { ProcessorFacts } from '@zlink/core-binding';
-import type { Problems } from '@zlink/kernel/errors';
-import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
-import type { Profile } from './host-options.ts';
+import type { Problems } from '../../errors/index.ts';
+import type { JobPermitLimits } from './job-permits.ts';
+
+/**
+ * How much a host takes in before its senders wait: share of memory, and waiting jobs per processor.
+ * - `compact`: 5 %, 32 jobs
+ * - `lowLatency`: 10 %, 64 jobs
+ * - `balanced`: 20 %, 128 jobs
+ * - `throughput`: 40 %, 256 jobs
+ */
+export type Profile = 'compact' | 'lowLatency' | 'balanced' | 'throughput';
+
+/** What is known about processors; undefined: unknown. */
+export interface ProcessorFacts {
+  readonly parallelism: number | undefined;
+  readonly affinity: number | undefined;
+  readonly quota: number | undefined;
+}
 
 export interface JobQueueOptions {
   readonly applicationJobQueueProfile?: Profile;

@@ -6,8 +6,11 @@
  * 1. One record per second and place; the others are counted.
  * 2. A stack is bounded, and names places in code only: its first lines repeat the message.
  */
-import type { Clock } from '@zlink/kernel/internal/time';
-import { boundedText, errorText, type Logger, RateLimitedLog, type UnhandledListener } from '@zlink/kernel/observe';
+import type { Clock } from '../internal/time/index.ts';
+import { boundedText, errorText } from './error-text.ts';
+import type { Logger } from './logger.ts';
+import { RateLimitedLog } from './rate-limited-log.ts';
+import type { UnhandledListener } from './unhandled.ts';
 
 const FRAMES_SHOWN = 10;
 const FRAME_LIMIT = 256;

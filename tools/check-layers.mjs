@@ -28,7 +28,7 @@ const kernelRows = [
   ['message', 'internal/completion', 'lifecycle'],
   ['observe'],
   ['codec', 'internal/wire', 'internal/transport', 'internal/execution'],
-  ['internal/link', 'dispatch', 'internal/selection', 'call'],
+  ['internal/link', 'dispatch', 'internal/selection', 'call', 'location'],
   ['internal/host'],
 ];
 

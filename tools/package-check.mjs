@@ -26,6 +26,7 @@ const sets = [
   { names: ['@zlink/clientserver', '@zlink/core-binding'], example: 'packages/clientserver/examples/compose.mjs' },
   { names: ['@zlink/channel'] },
   { names: ['@zlink/channel', '@zlink/core-binding'], example: 'packages/channel/examples/compose.mjs' },
+  { names: ['@zlink/location-redis'] },
   { names: ['@zlink/framework'] },
 ];
 

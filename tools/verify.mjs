@@ -24,6 +24,7 @@ const steps = [
     command: bin('nx/dist/bin/nx.js', 'run-many', '-t', 'typecheck', '--output-style=static', ...uncached),
   },
   { name: 'lint', command: bin('eslint/bin/eslint.js', '--max-warnings=0', '.') },
+  { name: 'unused', command: bin('knip/bin/knip.js', '--no-progress') },
   // The build is done; without the flag Nx would repeat it for projects whose tests start built code.
   { name: 'tests', command: node('tools/run-tests.mjs', '--exclude-task-dependencies'), limitMs: 900_000 },
   { name: 'trace', command: node('tools/spec-trace.mjs') },

@@ -1,7 +1,5 @@
-import { createHost, message, request } from '@zlink/framework';
-
-const Charge = request('billing.charge');
-const Notice = message('billing.notice');
+import { createHost } from '@zlink/framework';
+import { Charge, Notice } from './contracts.mjs';
 
 const host = createHost();
 host

@@ -2,15 +2,15 @@
 import { parseArgs } from 'node:util';
 
 export interface DemoOptions {
-  /** How long calls go on. */
+  /** How long calls go on, in all acts together. */
   readonly seconds: number;
-  /** Port of the first server, the others follow; 0: any free ones. */
+  /** Port of the first server, and later of the first node; the others follow. 0: any free ones. */
   readonly port: number;
 }
 
 export const usage = `usage: npm run demo -- [--seconds N] [--port N]
-  --seconds N   how long calls go on, 3..50; default 20
-  --port N      port of the first of three servers, 1..65533; default: any free ports`;
+  --seconds N   how long calls go on in both acts together, 3..50; default 20
+  --port N      first of the three ports of servers, and then of nodes, 1..65533; default: any free ports`;
 
 /** @throws Error that names the argument and what it may be */
 export function readArguments(args: readonly string[]): DemoOptions | 'help' {

@@ -6,7 +6,7 @@
  * C1 A child is told to end before it may: `mayEnd` tells an expected end from trouble.
  */
 import type { ChildProcess } from 'node:child_process';
-import type { FailedReport, Report, Wish } from './ipc.ts';
+import type { EndingWish, FailedReport, Report, Wish } from './ipc.ts';
 
 export interface Ending {
   readonly code: number | null;
@@ -91,9 +91,19 @@ export class Child<R extends Report> {
     throw new Error(`${this.title} did not report "${kind}" within ${limitMs} ms`);
   }
 
-  ask(kind: Wish['kind']): void {
+  /** As `expect`, for a report that is still to come. */
+  next<Kind extends R['kind']>(kind: Kind, limitMs: number): Promise<Extract<R, { readonly kind: Kind }>> {
+    this.#latest.delete(kind);
+    return this.expect(kind, limitMs);
+  }
+
+  tell<W extends Wish>(wish: W): void {
+    if (this.#process.connected) this.#process.send(wish, () => undefined);
+  }
+
+  ask(kind: EndingWish['kind']): void {
     this.#mayEnd = true; // C1: either wish leads to its end
-    if (this.#process.connected) this.#process.send({ kind } satisfies Wish, () => undefined);
+    this.tell<EndingWish>({ kind });
   }
 
   /** Ends it in order. Windows has no SIGTERM: there the same wish goes through the IPC channel. */

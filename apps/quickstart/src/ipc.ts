@@ -11,7 +11,12 @@ export interface FailedReport {
   readonly reason: string;
 }
 
-/** `drain`: a server leaves, where the platform knows no SIGTERM; `finish`: a client ends its calls and leaves. */
+/** What a parent wants of a child. Acts declare unions of these, too. */
 export interface Wish {
+  readonly kind: string;
+}
+
+/** `drain`: a server leaves, where the platform knows no SIGTERM; `finish`: a client ends its calls and leaves. */
+export interface EndingWish {
   readonly kind: 'drain' | 'finish';
 }

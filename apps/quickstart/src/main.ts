@@ -1,5 +1,5 @@
 /**
- * `npm run demo`: plays an act with real processes, whose summary has to add up.
+ * `npm run demo`: plays acts with real processes, whose summaries have to add up.
  *
  * Owns the exit code: 0 everything adds up, 1 something does not or failed, 128 + N after signal N, so 130 after Ctrl-C.
  * Leaves events, pictures and proofs to the acts.
@@ -11,9 +11,13 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Act, Stage } from './act.ts';
 import { type DemoOptions, readArguments, usage } from './arguments.ts';
+import { createMeshAct } from './mesh/act.ts';
 import { Processes } from './processes.ts';
 import { createShopAct } from './shop/act.ts';
 import { createView } from './view.ts';
+
+/** They share the time. */
+const createActs = [createShopAct, createMeshAct];
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -36,29 +40,42 @@ async function main(): Promise<number> {
   const view = createView(process.stdout, process.env);
   followSignals(reportTrouble, processes);
   process.stdout.on('error', reportTrouble); // whoever read it is gone, as in `npm run demo | head`
-  const act = createShopAct(options);
+  const stage: Stage = { processes, view, wait: (result) => Promise.race([result, trouble]) };
+  const share = { ...options, seconds: options.seconds / createActs.length };
+  let exitCode = 0;
   try {
-    return await play(act, { processes, view, wait: (result) => Promise.race([result, trouble]) });
+    for (const createAct of createActs) {
+      const { code, goOn } = await play(createAct(share), stage);
+      exitCode ||= code;
+      if (!goOn) break;
+    }
+    return exitCode;
   } finally {
     await processes.endAll(); // M1
   }
 }
 
-async function play(act: Act, stage: Stage): Promise<number> {
+interface Played {
+  readonly code: number;
+  /** Whether the next act may follow. */
+  readonly goOn: boolean;
+}
+
+async function play(act: Act, stage: Stage): Promise<Played> {
   const { processes, view } = stage;
   try {
     const { lines, problems } = await act.play(stage);
     view.close(['', ...lines]);
-    return problems.length === 0 ? 0 : 1;
+    return { code: problems.length === 0 ? 0 : 1, goOn: true };
   } catch (error) {
     if (error instanceof Interruption) {
       await processes.endAll(); // M1: said only when it is true
       view.close(['', `stopped by ${error.signal}; no process is left`, ...act.soFar()]);
-      return 128 + constants.signals[error.signal];
+      return { code: 128 + constants.signals[error.signal], goOn: false };
     }
     view.close([]);
     console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
-    return 1;
+    return { code: 1, goOn: false };
   }
 }
 
@@ -79,7 +96,10 @@ function readOptions(): DemoOptions | number {
 }
 
 function isBuilt(): boolean {
-  const files = [import.meta.resolve('@zlink/framework'), ...['./shop/server.js', './shop/client.js'].map(besideThis)];
+  const files = [
+    import.meta.resolve('@zlink/framework'),
+    ...['./shop/server.js', './shop/client.js', './mesh/node.js'].map(besideThis),
+  ];
   return files.every((file) => existsSync(fileURLToPath(file)));
 }
 

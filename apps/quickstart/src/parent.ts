@@ -27,9 +27,10 @@ export function report<R extends Report>(message: R): Promise<void> {
   });
 }
 
-export function onWish(kind: Wish['kind'], fulfil: () => void): void {
-  process.on('message', (wish: Wish) => {
-    if (wish.kind === kind) fulfil();
+/** What goes wrong with a wish is told to the parent. */
+export function onWish<W extends Wish>(kind: W['kind'], fulfil: (wish: W) => Promise<void>): void {
+  process.on('message', (wish: W) => {
+    if (wish.kind === kind) void attempt(() => fulfil(wish));
   });
 }
 
@@ -40,10 +41,14 @@ export function leaveParent(): void {
 }
 
 /** Runs a child's main part; what it throws is told to the parent in full. */
-export async function runChild(main: () => Promise<void>): Promise<void> {
+export function runChild(main: () => Promise<void>): Promise<void> {
   followParent();
+  return attempt(main);
+}
+
+async function attempt(part: () => Promise<void>): Promise<void> {
   try {
-    await main();
+    await part();
   } catch (error) {
     await report<FailedReport>({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
     process.exit(1);

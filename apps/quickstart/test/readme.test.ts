@@ -9,7 +9,8 @@ const example = (name: string): string => repository(`docs/examples/${name}.mjs`
 
 test('[HOSTREG-005] the code that READMEs show is the code of the examples, each shown once', () => {
   const blocks = readmes.flatMap((name) => [...read(name).matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code));
-  const files = readdirSync(repository('docs/examples')).map((name) => read(`docs/examples/${name}`));
+  const names = readdirSync(repository('docs/examples')).filter((name) => name.endsWith('.mjs'));
+  const files = names.map((name) => read(`docs/examples/${name}`));
   expect(blocks.sort()).toEqual(files.sort());
 });
 

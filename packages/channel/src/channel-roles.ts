@@ -5,7 +5,12 @@
  *
  * 1. One role per name. A server may call its channel too, so both roles for one name are a mistake.
  */
-import { type ChannelContext, type ChannelServerBuilder, HandlerRegistry } from '@zlink/kernel/dispatch';
+import {
+  CHANNEL_SERVER_DEFAULTS,
+  type ChannelContext,
+  type ChannelServerBuilder,
+  HandlerRegistry,
+} from '@zlink/kernel/dispatch';
 import type { HandlerTable, RequestHandler, SendHandler } from '@zlink/kernel/dispatch';
 import { requireServices } from '@zlink/kernel/dispatch';
 import { isName } from '@zlink/kernel/identity';
@@ -57,7 +62,7 @@ export function channelBuilderOf(where: string, roles: ChannelRoles, requireOpen
     server: () => {
       requireOpen();
       roles.count++;
-      roles.server ??= { weight: 100, concurrency: 256, handlers: new HandlerRegistry(where) };
+      roles.server ??= { ...CHANNEL_SERVER_DEFAULTS, handlers: new HandlerRegistry(where) };
       return serverBuilderOf(roles.server, requireOpen);
     },
   });

@@ -6,18 +6,17 @@
  * 1. Every link of the node, dialled or accepted, ends in one peer table; all else is told by RID.
  * 2. A new link is used once the transport has admitted it for good, in a later microtask.
  */
-import type { CallPath } from '@zlink/kernel/call';
+import { type CallPath, callTerms, OutboundPhase } from '@zlink/kernel/call';
 import { channelSurface, Dispatcher, nodeSurface } from '@zlink/kernel/dispatch';
 import { describeValue, type ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, type NodeIdentity, newGeneration, newRid } from '@zlink/kernel/identity';
 import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
-import { type HostParts, listenFor, type ListenerStatus } from '@zlink/kernel/internal/host';
+import { type HostParts, listenFor, type ListenerStatus, OwnDescriptor } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Intent, Link, LinkGroup, LinkSink, Listener } from '@zlink/kernel/internal/transport';
 import { type Descriptor, DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
 import { type MessageCounters, StrayCounters } from '@zlink/kernel/observe';
 import { Inbound } from './inbound.ts';
 import { bindOf, type CheckedMesh, type MeshOptions } from './mesh-options.ts';
-import { OwnDescriptor } from './own-descriptor.ts';
 import { ManualPeers, type PeerAddress } from './peer/manual-peers.ts';
 import { Peer, type PeerOwner } from './peer/peer.ts';
 import { PeerTable } from './peer/peer-table.ts';
@@ -25,7 +24,7 @@ import { listPeers, type PeerStatus } from './peer-status.ts';
 import { ChannelRoute } from './route/channel-route.ts';
 import { explainChannel } from './route/explain-channel.ts';
 import { NodeRoutes } from './route/node-routes.ts';
-import { Outbound } from './route/outbound.ts';
+import type { Outbound } from './route/outbound.ts';
 
 export class MeshNode implements PeerOwner {
   readonly identity: NodeIdentity;
@@ -51,7 +50,8 @@ export class MeshNode implements PeerOwner {
     this.#meshName = meshName;
     this.#parts = parts;
     this.#descriptor = new OwnDescriptor(weightsOf(options));
-    this.#outbound = new Outbound(where, options, parts);
+    const phase = new OutboundPhase(where);
+    this.#outbound = { where, terms: callTerms(parts, options), names: parts.names, phase };
     this.#inbound = makeInbound(mesh, this.identity.rid, parts);
     this.#manual = new ManualPeers({
       where,
@@ -96,7 +96,7 @@ export class MeshNode implements PeerOwner {
 
   /** Whether new work may still begin. */
   get isOpen(): boolean {
-    return this.#outbound.isOpen;
+    return this.#outbound.phase.isOpen;
   }
 
   /** Routes to nodes, and calls that wait for one, that are kept: bounded by the members. */
@@ -133,6 +133,8 @@ export class MeshNode implements PeerOwner {
   }
 
   whenReady(count: number, signal: AbortSignal | undefined): Promise<void> {
+    const { phase } = this.#outbound;
+    if (!phase.isOpen) return Promise.reject(phase.shuttingDown());
     return this.#readiness.wait(count, this.#peers.countReady(), signal);
   }
 
@@ -142,8 +144,10 @@ export class MeshNode implements PeerOwner {
   }
 
   drain(): void {
-    this.#outbound.drain();
-    this.#nodes.drain();
+    const { phase } = this.#outbound;
+    phase.drain();
+    this.#nodes.refuseUntaken();
+    this.#readiness.fail(phase.shuttingDown());
     this.#inbound.drain();
     this.#publish(this.#descriptor.become(DescriptorState.draining));
   }
@@ -157,9 +161,10 @@ export class MeshNode implements PeerOwner {
   }
 
   async close(lingerMs: number): Promise<void> {
-    this.#outbound.close();
+    const { phase } = this.#outbound;
+    phase.close();
     this.#nodes.close();
-    this.#readiness.fail(this.#outbound.shuttingDown());
+    this.#readiness.fail(phase.shuttingDown());
     // Intents first: a link that ends must not be dialled again.
     await Promise.all([this.#manual.close(lingerMs), this.#listener.close(lingerMs)]);
   }

@@ -5,7 +5,13 @@
  *
  * 1. All mistakes are reported together, and nothing is bound then (ERR-002).
  */
-import { type HandlerTable, HandlerRegistry, type NodeContext, requireServices } from '@zlink/kernel/dispatch';
+import {
+  DEFAULT_CONCURRENCY,
+  type HandlerTable,
+  HandlerRegistry,
+  type NodeContext,
+  requireServices,
+} from '@zlink/kernel/dispatch';
 import { describeValue, type Problems } from '@zlink/kernel/errors';
 import { isName, isRid, isRidPrefix, parseEndpoint } from '@zlink/kernel/identity';
 import type { MailboxLimits } from '@zlink/kernel/internal/execution';
@@ -17,11 +23,11 @@ import {
   checkTimeoutMs,
   DIALABLE_ENDPOINT,
   isDialable,
+  OwnDescriptor,
   type ValidationContext,
 } from '@zlink/kernel/internal/host';
 import { encodeDescriptor, HELLO_BYTES } from '@zlink/kernel/internal/wire';
 import { type ChannelRoles, checkChannel } from './channel-roles.ts';
-import { OwnDescriptor } from './own-descriptor.ts';
 import type { PeerAddress } from './peer/manual-peers.ts';
 
 export interface MeshOptions {
@@ -63,7 +69,7 @@ export function newMeshOptions(where: string): MeshOptions {
     ridPrefix: undefined,
     sendTimeoutMs: undefined,
     requestTimeoutMs: undefined,
-    concurrency: 256,
+    concurrency: DEFAULT_CONCURRENCY,
     mailboxLimits: {},
     peers: [],
     channels: new Map(),

@@ -4,17 +4,16 @@
  * Owns the stages. Leaves the description to `mesh-options` and everything at run time to the node.
  */
 import type { CallPath } from '@zlink/kernel/call';
-import { ConfigurationError, describeValue, ZLinkError } from '@zlink/kernel/errors';
+import { describeValue, ZLinkError } from '@zlink/kernel/errors';
 import { isRid } from '@zlink/kernel/identity';
 import {
   DIALABLE_ENDPOINT,
   type HostParts,
   isDialable,
-  isWeight,
   type ListenerStatus,
+  requireWeight,
   type Topic,
   type ValidationContext,
-  WEIGHT_RANGE,
 } from '@zlink/kernel/internal/host';
 import type { MessageCounters } from '@zlink/kernel/observe';
 import type { DescribedMesh } from './mesh-builder.ts';
@@ -62,7 +61,7 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
     return this.#boundNode().endpoint;
   }
 
-  /** What calls to nodes leave behind: bounded by the members of the mesh (NODE-001). */
+  /** For leak checks: what calls to nodes leave behind, bounded by the members of the mesh (NODE-001). */
   get keptRoutes(): number {
     return this.#boundNode().keptRoutes;
   }
@@ -85,7 +84,7 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
   }
 
   async whenReady(count: number, signal?: AbortSignal): Promise<void> {
-    return this.#openNode().whenReady(count, signal);
+    return this.#boundNode().whenReady(count, signal);
   }
 
   /** The way of a channel's calls, or why there is none: `RequestBuilder` and `SendBuilder` take either. */
@@ -177,9 +176,4 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
     const text = `${this.#where} peers ${option}: ${describeValue(value)} is not allowed, allowed: ${allowed}`;
     return new ZLinkError('InvalidOperation', text);
   }
-}
-
-function requireWeight(option: string, weight: unknown): void {
-  if (isWeight(weight)) return;
-  throw new ConfigurationError([`${option}: ${describeValue(weight)} is not allowed, allowed: ${WEIGHT_RANGE}`]);
 }

@@ -140,3 +140,13 @@ test('[CALL-005] what is pending when the linger is over ends ShuttingDown here 
   gate.open();
   await loopTurns(8);
 });
+
+test('[MESH-006] who waits for peers hears of the drain at once, and nobody begins to wait any more', async () => {
+  const cluster = arrangeCluster();
+  const node = await startNode(cluster, 'node');
+  const waiting = watch(node.runtime(MESH).whenReady(1));
+  node.drain();
+  await loopTurns(1);
+  expect(waiting).toMatchObject({ state: 'rejected', value: { kind: 'ShuttingDown' } });
+  await expect(node.runtime(MESH).whenReady(0)).rejects.toMatchObject({ kind: 'ShuttingDown' });
+});

@@ -23,7 +23,7 @@ import { DeadlineWheel } from '@zlink/kernel/internal/time';
 import type { PipeEngine } from '@zlink/kernel/internal/transport';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
-import type { Logger, MessageCounters } from '@zlink/kernel/observe';
+import { type Logger, type MessageCounters, RateLimitedLog } from '@zlink/kernel/observe';
 import { createMemoryEngine, type ManualClock, type MemoryNetwork, seededRandom } from '@zlink/testing';
 
 export interface TestHostOptions {
@@ -87,7 +87,7 @@ export class TestHost {
       filters: freezeFilters(options.filters ?? [], undefined, problems),
       lastHandler: new LastHandler(),
       services: undefined,
-      logger,
+      log: new RateLimitedLog(logger, clock),
       exposeErrorMessages: false,
       onUnhandled: (error, { where }) => this.unhandled.push({ error, where }),
       requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
@@ -134,7 +134,6 @@ export class TestHost {
       problems,
       bindHost: '127.0.0.1',
       advertiseHost: undefined,
-      hasLocationStore: false,
       services: undefined,
       dialProblem: this.#dialProblem,
     };
@@ -188,6 +187,7 @@ export class TestHost {
     this.#stage = 'closed';
     await Promise.all([...this.#meshes.values()].map((mesh) => mesh.close(lingerMs)));
     await this.parts.transport.close();
+    this.parts.log.close();
   }
 
   /** The process is gone from one moment to the next: no goodbye. */

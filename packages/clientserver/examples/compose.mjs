@@ -10,7 +10,7 @@ import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { request, resolveOutbound } from '@zlink/kernel/message';
-import { stderrLogger } from '@zlink/kernel/observe';
+import { RateLimitedLog, stderrLogger } from '@zlink/kernel/observe';
 
 /** What the channels of one host share. */
 function composeParts() {
@@ -26,7 +26,7 @@ function composeParts() {
     filters: [],
     lastHandler: new LastHandler(),
     services: undefined,
-    logger: stderrLogger,
+    log: new RateLimitedLog(stderrLogger, systemClock),
     exposeErrorMessages: false,
     onUnhandled: (error, { where }) => console.error(where, error),
     requestTimeoutMs: 30_000,
@@ -40,7 +40,7 @@ function composeParts() {
 async function start(channel, parts) {
   const problems = new Problems();
   const { bindHost, advertiseHost, services } = parts;
-  channel.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false });
+  channel.validate({ problems, bindHost, advertiseHost, services });
   problems.throwIfAny();
   await channel.open(parts);
   channel.serve();
@@ -53,6 +53,7 @@ async function stop(channel, parts) {
   await channel.close(1_000);
   await parts.transport.close();
   parts.wheel.close();
+  parts.log.close();
 }
 
 const Charge = request('billing.charge');

@@ -201,12 +201,12 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   }
 
   #validateClient(options: ClientOptions, context: ValidationContext): void {
-    const { problems, dialProblem, hasLocationStore } = context;
+    const { problems, dialProblem } = context;
     const where = `${this.#where} client`;
     validateClient(options, where, problems);
     if (dialProblem !== undefined) problems.note(`${where}: ${dialProblem}`);
     const hasSource = options.endpoints.length > 0 || this.#serverRole !== undefined;
-    if (!hasSource && !hasLocationStore) problems.note(`${where}: there is no server to dial, call connect(endpoint)`);
+    if (!hasSource) problems.note(`${where}: there is no server to dial, call connect(endpoint)`);
   }
 
   #validateServer(options: ServerOptions, context: ValidationContext): void {
@@ -214,7 +214,7 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
     validateServer(options, `${this.#where} server`, context);
     this.#handlers = options.handlers.freeze(problems);
     requireServices(this.#handlers.classes(), this.#where, services, problems);
-    if (this.#handlers.size === 0) {
+    if (options.handlers.isEmpty) {
       problems.note(`${this.#where} server: no handler is registered, call addRequestHandler or addSendHandler`);
     }
   }

@@ -254,3 +254,15 @@ test('[CS-004] whenReady counts ready servers and ends with its signal, with the
   for (const { signal } of [controller, settled]) expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   await expect(channel.whenReady(1)).rejects.toMatchObject({ kind: 'ShuttingDown' });
 });
+
+test('[CS-004] [CALL-005] who waits for servers hears of the drain at once, and nobody begins to wait any more', async () => {
+  const cluster = arrangeCluster();
+  const server = await startServer(cluster, 'a');
+  const client = await startClient(cluster, [server]);
+  const channel = client.channel(CHANNEL);
+  const waiting = watch(channel.whenReady(2));
+  client.drain();
+  await loopTurns(1);
+  expect(waiting).toMatchObject({ state: 'rejected', value: { kind: 'ShuttingDown' } });
+  await expect(channel.whenReady(1)).rejects.toMatchObject({ kind: 'ShuttingDown' });
+});

@@ -158,6 +158,21 @@ test('[CS-003] [ERR-005] every mistake of a channel is reported together, with v
   ]);
 });
 
+test.each([
+  ['a name in place of a packet', 'billing.ask', () => 1, 'packet of a request handler: '],
+  ['nothing in place of a handler', Ask, undefined, 'request handler of packet "billing.ask": '],
+])('[HOSTREG-006] [ERR-002] %s is one mistake, not a missing handler as well', async (_, packet, handler, problem) => {
+  const host = arrangeCluster().host('host');
+  host
+    .channel(CHANNEL)
+    .server()
+    .addRequestHandler(packet as typeof Ask, handler as () => number);
+  const error = await host.open().catch((thrown: unknown) => thrown);
+  expect((error as ConfigurationError).problems).toEqual([
+    expect.stringMatching(new RegExp(`^channel "billing": ${problem}`)),
+  ]);
+});
+
 test.each([0, 100, 10_000])('[CS-003] weight %d is allowed', async (weight) => {
   const cluster = arrangeCluster();
   const server = await startServer(cluster, 'server', { weight });

@@ -16,7 +16,7 @@ import { DeadlineWheel } from '@zlink/kernel/internal/time';
 import type { PipeEngine } from '@zlink/kernel/internal/transport';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
-import type { Logger, MessageCounters } from '@zlink/kernel/observe';
+import { type Logger, type MessageCounters, RateLimitedLog } from '@zlink/kernel/observe';
 import { createMemoryEngine, type ManualClock, type MemoryNetwork, seededRandom } from '@zlink/testing';
 
 export interface TestHostOptions {
@@ -79,7 +79,7 @@ export class TestHost {
       filters: freezeFilters(options.filters ?? [], undefined, problems),
       lastHandler: new LastHandler(),
       services: undefined,
-      logger,
+      log: new RateLimitedLog(logger, clock),
       exposeErrorMessages: options.exposeErrorMessages ?? false,
       onUnhandled: (error, { where }) => this.unhandled.push({ error, where }),
       requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
@@ -113,7 +113,6 @@ export class TestHost {
         problems,
         bindHost: '127.0.0.1',
         advertiseHost: undefined,
-        hasLocationStore: false,
         services: undefined,
       });
     }
@@ -154,6 +153,7 @@ export class TestHost {
     this.#stage = 'closed';
     await Promise.all([...this.#channels.values()].map((channel) => channel.close(lingerMs)));
     await this.parts.transport.close();
+    this.parts.log.close();
   }
 
   /** The process is gone from one moment to the next: no goodbye. */

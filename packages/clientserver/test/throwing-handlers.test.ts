@@ -60,7 +60,7 @@ test.each(cases)('[C11] [DISP-004] a handler that $how with $what harms nobody',
   const error = await rejection(client.request(CHANNEL, Ask(1)).submit());
   expect(error).toMatchObject({ kind: 'InternalFailure', submitted: true });
   expect(error.message).toBe(
-    '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed',
+    '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed; its log has the cause',
   );
   await client.send(CHANNEL, Notice({ text: '' })).submit();
   await until(() => server.counters(CHANNEL, 'send').failed === 1, 'the send has failed');
@@ -94,7 +94,7 @@ test.each(Object.keys(thrown))(
       expect(error).toMatchObject({
         kind: 'InternalFailure',
         message:
-          '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed',
+          '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed; its log has the cause',
       });
     }
     await expect(client.request(CHANNEL, Ask(1)).submit()).resolves.toBe(2);
@@ -131,7 +131,8 @@ test('[ERR-005] a ConfigurationError in a handler never becomes an error reply o
   const error = await rejection(client.request(CHANNEL, Ask(1)).submit());
   expect(error).toMatchObject({
     kind: 'InternalFailure',
-    message: '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed',
+    message:
+      '[InternalFailure] request handler of packet "billing.ask" in channel "billing" (server "server") failed; its log has the cause',
   });
 });
 

@@ -4,9 +4,8 @@
  * Owns the table of profiles. Leaves what the machine has to machine-facts.ts and dividing the budget to the transport.
  */
 import type { Problems } from '@zlink/kernel/errors';
+import type { Profile } from '@zlink/kernel/internal/execution';
 import type { MemoryFacts } from './machine-facts.ts';
-
-export type MemoryProfile = 'compact' | 'lowLatency' | 'balanced' | 'throughput';
 
 export interface MessagingMemoryOptions {
   /** Memory the budget is a share of, in bytes; default: the smallest known of container and V8 heap limit. */
@@ -14,7 +13,7 @@ export interface MessagingMemoryOptions {
   /** The budget itself in bytes; wins over the limit. */
   readonly budgetBytes?: number | undefined;
   /** Share of the limit and size of windows; default `balanced`. */
-  readonly profile?: MemoryProfile | undefined;
+  readonly profile?: Profile | undefined;
 }
 
 export interface MessagingMemory {
@@ -22,7 +21,7 @@ export interface MessagingMemory {
   readonly maxWindowBytes: number;
 }
 
-const PROFILES: Readonly<Record<MemoryProfile, { readonly share: number; readonly maxWindowBytes: number }>> = {
+const PROFILES: Readonly<Record<Profile, { readonly share: number; readonly maxWindowBytes: number }>> = {
   compact: { share: 0.05, maxWindowBytes: 262_144 },
   lowLatency: { share: 0.1, maxWindowBytes: 1_048_576 },
   balanced: { share: 0.2, maxWindowBytes: 4_194_304 },

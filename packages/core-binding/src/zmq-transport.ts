@@ -1,16 +1,11 @@
 /** The transport of a host over ZeroMQ: the engine of this package under the link protocol of the kernel. */
 import type { JobPermits } from '@zlink/kernel/internal/execution';
 import { createLinkTransport, type LivenessTimes } from '@zlink/kernel/internal/link';
-import {
-  type Clock,
-  type DeadlineWheel,
-  type RandomSource,
-  systemClock,
-  systemRandom,
-} from '@zlink/kernel/internal/time';
+import { type Clock, type DeadlineWheel, systemClock, systemRandom } from '@zlink/kernel/internal/time';
 import type { Transport } from '@zlink/kernel/internal/transport';
 import type { Logger } from '@zlink/kernel/observe';
 import type { CurveSecurity } from './curve.ts';
+import type { EngineWarning } from './engine-options.ts';
 import type { MessagingMemory } from './messaging-memory.ts';
 import { createZmqEngine } from './zmq-engine.ts';
 
@@ -24,7 +19,6 @@ export interface ZmqTransportOptions {
   readonly clock?: Clock | undefined;
   /** The host's, of the same clock; default: one of the transport's own. */
   readonly wheel?: DeadlineWheel | undefined;
-  readonly random?: RandomSource | undefined;
   readonly liveness?: LivenessTimes | undefined;
 }
 
@@ -34,7 +28,7 @@ export function createZmqTransport(options: ZmqTransportOptions): Transport {
     ...(ioThreads === undefined ? {} : { ioThreads }),
     ...(security === undefined ? {} : { security }),
     clock,
-    warn: (warning) => logger.warn({ eventId: 'zlink.transport.engine_warning', ...warning }),
+    warn: (warning) => record(warning, logger),
   });
   return createLinkTransport(engine, {
     clock,
@@ -42,8 +36,14 @@ export function createZmqTransport(options: ZmqTransportOptions): Transport {
     permits: options.permits,
     budgetBytes: options.memory.budgetBytes,
     maxWindowBytes: options.memory.maxWindowBytes,
-    random: options.random ?? systemRandom,
+    random: systemRandom,
     logger,
     ...(liveness === undefined ? {} : { liveness }),
   });
+}
+
+/** Who wanted to bind gets a failure thrown; its record is there for the code alone, which no error shows (ERR-004). */
+function record(warning: EngineWarning, logger: Logger): void {
+  if (warning.event === 'bind failed') logger.debug({ eventId: 'zlink.transport.bind_failed', ...warning });
+  else logger.warn({ eventId: 'zlink.transport.engine_warning', ...warning });
 }

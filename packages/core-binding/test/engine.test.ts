@@ -1,5 +1,6 @@
+import { JobPermits } from '@zlink/kernel/internal/execution';
 import { returnContext, takeContext } from '../src/contexts.ts';
-import { createZmqEngine } from '../src/index.ts';
+import { createZmqEngine, createZmqTransport } from '../src/index.ts';
 import { listen } from './pipe-recorder.ts';
 
 const openTransports = (): Set<unknown> =>
@@ -42,6 +43,23 @@ test('[CORE-013] an engine with several I/O threads works', async () => {
   const engine = createZmqEngine({ ioThreads: 2 });
   await listen(engine);
   await engine.close();
+});
+
+test('[CORE-013] a transport has as many I/O threads as its host asks for', async () => {
+  const permits = new JobPermits({ max: 1, pauseThresholdPercent: 80, resumeThresholdPercent: 60 });
+  const memory = { budgetBytes: 1_048_576, maxWindowBytes: 1_048_576 };
+  const quiet = (): void => undefined;
+  const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+  const transportOf = (ioThreads: number) => createZmqTransport({ permits, memory, logger, ioThreads });
+  expect(() => transportOf(33)).toThrow(/^ioThreads: 33 is not allowed, allowed: 1\.\.32$/);
+  const spare = takeContext(3);
+  returnContext(spare);
+  const transport = transportOf(3);
+  const other = takeContext(3);
+  expect(other).not.toBe(spare); // which the transport has got
+  await transport.close();
+  expect(takeContext(3)).toBe(spare);
+  for (const context of [spare, other]) returnContext(context);
 });
 
 test('[SEC-002] a rate that is no number above 0 is a configuration error', () => {

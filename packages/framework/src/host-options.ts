@@ -9,15 +9,17 @@ import {
 } from '@zlink/core-binding';
 import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import type { ServiceProvider } from '@zlink/kernel/dispatch';
-import { checkFlag, checkMethods, checkOptionNames, isObject, type Problems } from '@zlink/kernel/errors';
+import type { Problems } from '@zlink/kernel/errors';
 import { checkAdvertiseHost, checkBindHost } from '@zlink/kernel/identity';
 import { type JobPermitLimits, type Profile, resolveJobQueue } from '@zlink/kernel/internal/execution';
+import { checkFlag, checkMethods, checkOptionNames, isObject } from '@zlink/kernel/internal/host';
 import { systemClock } from '@zlink/kernel/internal/time';
 import {
   guardLogger,
   guardUnhandled,
   type Logger,
   logUnhandled,
+  RateLimitedLog,
   stderrLogger,
   type UnhandledListener,
 } from '@zlink/kernel/observe';
@@ -124,6 +126,8 @@ export interface ResolvedHostOptions {
   readonly exposeErrorMessages: boolean;
   readonly security: CurveSecurity | undefined;
   readonly logger: Logger;
+  /** Over that logger, for what can happen often. */
+  readonly log: RateLimitedLog;
   readonly onUnhandled: UnhandledListener;
   readonly allowSeveralHosts: boolean;
 }
@@ -149,6 +153,7 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
   const options = isObject(given) ? given : {};
   const inbound = options.inboundDispatch ?? {};
   const logger = guardLogger(options.logger ?? stderrLogger);
+  const log = new RateLimitedLog(logger, systemClock);
   const resolved: ResolvedHostOptions = {
     bindHost: options.network?.bindHost ?? '127.0.0.1',
     advertiseHost: options.network?.advertiseHost,
@@ -169,7 +174,8 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
     exposeErrorMessages: options.exposeErrorMessages ?? false,
     security: isObject(options.security) ? options.security : undefined,
     logger,
-    onUnhandled: guardUnhandled(options.onUnhandled ?? logUnhandled(logger, systemClock), logger),
+    log,
+    onUnhandled: guardUnhandled(options.onUnhandled ?? logUnhandled(log), log),
     allowSeveralHosts: options.testing?.allowSeveralHosts ?? false,
   };
   checkTimeouts(resolved, problems);

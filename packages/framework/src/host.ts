@@ -252,7 +252,7 @@ class ZLinkHost implements Host {
       logger.warn({ eventId: 'zlink.runtime.hosted_service_failed', where, error: errorText(error) }); // HOST-006
       onUnhandled(error, { where });
     });
-    await this.#hosted.start(abort, this.#undoDeadline.signal);
+    await this.#hosted.start(abort);
     abort.throwIfAborted();
     for (const topic of this.#topics.topics) topic.serve();
     this.#become('serving');
@@ -266,7 +266,7 @@ class ZLinkHost implements Host {
       security !== undefined && security.serverPublicKey === undefined
         ? 'security.serverPublicKey is missing, without it no server can be dialled'
         : undefined;
-    this.#topics.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false, dialProblem });
+    this.#topics.validate({ problems, bindHost, advertiseHost, services, dialProblem });
     const filters = freezeFilters(this.#filters, services, problems);
     const codecs = this.#codecs.freeze(problems);
     problems.throwIfAny();
@@ -277,7 +277,7 @@ class ZLinkHost implements Host {
   /** Frees whatever a start has reached. */
   async #undoStart(): Promise<void> {
     const deadline = this.#undoDeadline.signal;
-    await this.#hosted?.requestStop(deadline); // none left, unless the start was given up after the last one
+    await this.#hosted?.requestStop(deadline);
     await this.#hosted?.stop(deadline);
     if (this.#wiring !== undefined) await tearDown(this.#topics.topics, this.#wiring, 0);
     this.#claim?.release();

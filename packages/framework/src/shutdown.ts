@@ -19,7 +19,7 @@ export async function tearDown(topics: readonly Topic[], wiring: Wiring, lingerM
   for (const end of ends) {
     if (end.status === 'fulfilled') continue;
     ok = false;
-    wiring.parts.logger.error({ eventId: 'zlink.runtime.teardown_failed', error: errorText(end.reason) });
+    wiring.logger.error({ eventId: 'zlink.runtime.teardown_failed', error: errorText(end.reason) });
   }
   return ok;
 }

@@ -9,8 +9,8 @@
 import { RouteMesh } from '@zlink/channel';
 import { ClientServerChannel } from '@zlink/clientserver';
 import type { CallPath, CallPaths } from '@zlink/kernel/call';
-import { describeValue, didYouMean, type Problems, ZLinkError } from '@zlink/kernel/errors';
-import type { Topic, ValidationContext } from '@zlink/kernel/internal/host';
+import { describeValue, type Problems, ZLinkError } from '@zlink/kernel/errors';
+import { didYouMean, type Topic, type ValidationContext } from '@zlink/kernel/internal/host';
 
 /** One place that a ChannelName leads to. */
 interface ChannelPlace {

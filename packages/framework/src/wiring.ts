@@ -7,11 +7,13 @@ import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { LoopWatch } from '@zlink/kernel/lifecycle';
+import type { Logger } from '@zlink/kernel/observe';
 import type { ResolvedHostOptions } from './host-options.ts';
 
 export interface Wiring {
   readonly parts: HostParts;
-  /** Releases transport and timers; idempotent. */
+  readonly logger: Logger;
+  /** Releases transport and timers, and writes what the log holds back; idempotent. */
   close(): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ export function wire({ options, codecs, filters }: CheckedDescription): Wiring {
     filters,
     lastHandler,
     services: options.services,
-    logger,
+    log: options.log,
     exposeErrorMessages: options.exposeErrorMessages,
     onUnhandled: options.onUnhandled,
     requestTimeoutMs: options.requestTimeoutMs,
@@ -66,10 +68,12 @@ export function wire({ options, codecs, filters }: CheckedDescription): Wiring {
   };
   return {
     parts,
+    logger,
     close: async () => {
       await transport.close();
       wheel.close();
       loopWatch.stop();
+      options.log.close();
     },
   };
 }

@@ -7,11 +7,13 @@
  * 2. A `text` block behind it is what it prints; code without one is not run by itself.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export const typescriptExample = here('../../../docs/examples/typescript');
 
 /** Lets Node.js 20 run the `.ts` files as they are. */
 const typescript = new URL('fixtures/fault-typescript.mjs', import.meta.url).href;
@@ -62,12 +64,15 @@ export function runProgram(folder: string, file: string, args: readonly string[]
   return run(folder, ['--import', typescript, file, ...args], { PORT: port });
 }
 
-/** The compiler over all `.ts` files of a folder, set up as the page on TypeScript says. */
-export function checkTypes(folder: string, files: readonly string[]): Run {
-  const options = '--noEmit --strict --target es2023 --module nodenext --types node --allowImportingTsExtensions';
-  const compiler = here('../../../node_modules/@typescript/native/bin/tsc');
-  // Of a folder in between, a reader has no tsconfig.json; the rest is the page's own command.
-  return run(folder, [compiler, '--ignoreConfig', '--pretty', 'false', ...options.split(' '), ...files], {});
+/** As a reader with plain Node.js runs what `compile` has written. */
+export function runCompiled(folder: string, file: string, port = '0'): Run {
+  return run(join(folder, 'dist'), [file], { PORT: port });
+}
+
+/** The compiler over a folder, set up as the example for TypeScript is; it writes JavaScript to `dist`. */
+export function compile(folder: string): Run {
+  for (const file of ['tsconfig.json', 'package.json']) copyFileSync(join(typescriptExample, file), join(folder, file));
+  return run(folder, [here('../../../node_modules/@typescript/native/bin/tsc'), '-p', '.', '--pretty', 'false'], {});
 }
 
 function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Run {
@@ -86,9 +91,14 @@ function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Run 
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const ended = new Promise<{ code: number | null; stdout: string }>((resolve) => {
-    child.once('close', (code) => {
+    const end = (code: number | null): void => {
       running.delete(child);
       resolve({ code, stdout });
+    };
+    child.once('close', end);
+    child.once('error', (error) => {
+      stderr += error.message; // it could not be started, and there may be no close then
+      end(null);
     });
   });
   const printed = (pattern: RegExp): Promise<RegExpExecArray> =>

@@ -1,4 +1,4 @@
-import { createHost, type HostOptions } from '@zlink/framework';
+import { createCurveKeys, createHost, type HostOptions } from '@zlink/framework';
 import { hostNameOf } from './host-names.ts';
 import { makeHost } from './hosts.ts';
 import { LogRecorder } from './log-recorder.ts';

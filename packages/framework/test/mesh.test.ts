@@ -196,8 +196,9 @@ test('[MESH-001] counters tell direct messages and each channel apart', async ()
 test('[MESH-002] peers come and go at run time, and whenReady waits for them', async () => {
   const a = await startNode('a', { weight: 5 });
   const b = await startNode('b');
-  const { peers, whenReady } = b.routeMesh(MESH);
-  const ready = watch(whenReady(1));
+  const runtime = b.routeMesh(MESH);
+  const { peers } = runtime;
+  const ready = watch(runtime.whenReady(1));
   await loopTurns(5);
   expect([peers.list(), ready.state]).toEqual([[], 'pending']);
   peers.connect('a', meshEndpointOf(a));
@@ -218,16 +219,82 @@ test('[MESH-002] peers come and go at run time, and whenReady waits for them', a
   expect((await rejection(askNode(b, 'a'))).kind).toBe('NotFound');
   await until(() => peersOf(a).length === 0, 'the other side sees it go');
   peers.connect(meshEndpointOf(a));
-  await whenReady(1);
+  await runtime.whenReady(1);
   expect(await askNode(b, 'a')).toBe('a');
+});
+
+test('[MESH-002] [NET-004] an endpoint that is not the wanted node is no peer, and the list says why', async () => {
+  const wanted = await startNode('wanted');
+  const others = makeHost();
+  others.addRouteMesh('chat').routingId('other');
+  others
+    .addClientServerChannel('stock')
+    .server()
+    .addRequestHandler(Ask, () => 1);
+  await others.start();
+  const twin = await startNode('twin');
+  const endpoints = {
+    rid: meshEndpointOf(wanted),
+    mesh: others.routeMesh('chat').endpoint,
+    channel: others.clientServerChannel('stock').endpoint ?? '',
+    self: meshEndpointOf(twin),
+  };
+  const caller = await startNode('twin', {
+    with: (mesh) =>
+      mesh
+        .connect('expected', endpoints.rid)
+        .connect(endpoints.mesh)
+        .connect(endpoints.channel)
+        .connect(endpoints.self),
+  });
+  await until(() => peersOf(caller).every(({ state }) => state === 'rejected'), 'all are refused');
+  expect(peersOf(caller).map(({ endpoint, reason, channels }) => [endpoint, reason, channels])).toEqual([
+    [endpoints.rid, 'endpoint is node "wanted", expected "expected"', []],
+    [endpoints.mesh, 'peer: this endpoint belongs to mesh "chat", the caller to mesh "game"', []],
+    [endpoints.channel, 'peer: this endpoint takes channel clients, the caller is a mesh node', []],
+    [endpoints.self, 'peer: both sides are node "twin"', []],
+  ]);
+  // The dialled node has to hear that it is not the wanted one.
+  await until(() => [wanted, twin].every((node) => peersOf(node).length === 0), 'nobody keeps the caller');
+  // Whoever merely answered is no member; who is expected is one, and not ready.
+  expect(await rejection(askNode(caller, 'wanted'))).toMatchObject({ kind: 'NotFound', submitted: false });
+  const error = await rejection(caller.routeClient.requestToNode(MESH, 'expected', Ask(1)).timeoutMs(50).submit());
+  expect([error.kind, error.message]).toEqual(['DeadlineExceeded', expect.stringContaining('expected "expected"')]);
+  // A refused peer costs no others anything.
+  caller.routeMesh(MESH).peers.disconnect(endpoints.rid);
+  caller.routeMesh(MESH).peers.connect('wanted', endpoints.rid);
+  await caller.routeMesh(MESH).whenReady(1);
+  expect(await askNode(caller, 'wanted')).toBe('wanted');
+});
+
+test('[MESH-002] [C02] of two running nodes with one RID the one that came last is reached; the other one is told', async () => {
+  const gate = new Gate();
+  const hub = await startNode('hub');
+  const first = await joinNode('play-1', {
+    connect: [hub],
+    answer: (asked) => (asked === 'wait' ? gate.opened.then(() => 'first waited') : 'first'),
+  });
+  await hub.routeMesh(MESH).whenReady(1);
+  expect(await askNode(hub, 'play-1')).toBe('first');
+  const running = askNode(hub, 'play-1', 'wait');
+  await until(() => first.query.counters().some(({ running: count }) => count === 1), 'the handler runs');
+  const second = await joinNode('play-1', { connect: [hub], answer: () => 'second' });
+  await until(() => peersOf(hub)[0]?.endpoint === meshEndpointOf(second), 'the newcomer has taken over');
+  expect(await Promise.all([askNode(hub, 'play-1'), askNode(hub, 'play-1')])).toEqual(['second', 'second']);
+  gate.open();
+  expect(await running).toBe('first waited'); // what it had is not lost
+  await until(() => peersOf(first)[0]?.state === 'rejected', 'the former one is refused');
+  expect(peersOf(first)[0]?.reason).toMatch(/^peer: generation \d+ of "play-1" was replaced by a newer one$/);
+  expect(await askNode(hub, 'play-1')).toBe('second');
+  expect(peersOf(hub)).toHaveLength(1);
 });
 
 test('[MESH-002] whenReady ends by its signal, and with the host', async () => {
   const a = await startNode('a');
-  const { whenReady } = a.routeMesh(MESH);
+  const runtime = a.routeMesh(MESH);
   const reason = new Error('enough');
-  expect(await thrown(whenReady(1, AbortSignal.abort(reason)))).toBe(reason);
-  const waiting = rejection(whenReady(1));
+  expect(await thrown(runtime.whenReady(1, AbortSignal.abort(reason)))).toBe(reason);
+  const waiting = rejection(runtime.whenReady(1));
   await a.shutdown();
   expect((await waiting).kind).toBe('ShuttingDown');
   expect(peersOf(a)).toEqual([]);

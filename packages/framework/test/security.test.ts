@@ -15,7 +15,7 @@ const foreignKeys = createCurveKeys();
 const serverSecurity: CurveSecurity = { ...serverKeys, allowedClientKeys: [clientKeys.publicKey] };
 const clientSecurity: CurveSecurity = { ...clientKeys, serverPublicKey: serverKeys.publicKey };
 
-const allKeys = [serverKeys, clientKeys, foreignKeys].flatMap((pair) => Object.values(pair));
+const allKeys = [serverKeys, clientKeys, foreignKeys].flatMap(({ publicKey, secretKey }) => [publicKey, secretKey]);
 
 /** The client stays out: it says why, its calls find no server, and the server has heard nothing. */
 async function expectKeptOut(client: Host, server: Host, reason: RegExp): Promise<void> {

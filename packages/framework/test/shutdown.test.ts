@@ -299,3 +299,17 @@ test('[CORE-011] what cannot be freed makes the result teardownFailed, and every
   expect(closed).toEqual(['a', 'b', 'c']);
   expect(log.of('zlink.runtime.teardown_failed')).toMatchObject([{ error: 'socket is stuck' }]);
 });
+
+test('[C06] [CORE-011] what the log of a host holds back is written when the host has freed everything', async () => {
+  const log = new LogRecorder();
+  const problems = new Problems();
+  const options = resolveHostOptions({ logger: log }, problems);
+  const wiring = wire({ options, codecs: new CodecRegistry().freeze(problems), filters: [] });
+  for (let round = 0; round < 3; round++) {
+    wiring.parts.log.warn('test', { eventId: 'test.often' });
+    wiring.parts.onUnhandled(new Error('no'), { where: 'here' });
+  }
+  await wiring.close();
+  expect(log.of('test.often')).toEqual([{ eventId: 'test.often' }, { eventId: 'test.often', suppressed: 2 }]);
+  expect(log.of('zlink.runtime.unhandled_error')).toMatchObject([{ where: 'here' }, { suppressed: 2 }]);
+});

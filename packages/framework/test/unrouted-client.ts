@@ -54,11 +54,13 @@ export class UnroutedClient {
     const names = new NameIndex();
     this.#path = {
       label: 'the unrouted client',
-      clock: systemClock,
-      wheel: this.#wheel,
-      codecs: new CodecRegistry().freeze(new Problems()),
-      sendTimeoutMs: 1_000,
-      requestTimeoutMs: 5_000,
+      terms: {
+        clock: systemClock,
+        wheel: this.#wheel,
+        codecs: new CodecRegistry().freeze(new Problems()),
+        sendTimeoutMs: 1_000,
+        requestTimeoutMs: 5_000,
+      },
       nameOf: (contentType, packetName) => names.get('', contentType, packetName),
       route: (call) => call.takeLink(this.#link),
       unroute: () => undefined,

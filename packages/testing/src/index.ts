@@ -16,6 +16,10 @@ export {
   strangerInputs,
 } from './raw-stranger.ts';
 export { randomBytes, seededRandom } from './seeded-random.ts';
+export type { LocationStoreHarness, RelocationStoreHarness } from './suites/location/harness.ts';
+export { locationStoreSuite } from './suites/location/location-store-suite.ts';
+export { relocationStoreSuite } from './suites/location/relocation-store-suite.ts';
+export type { SuiteRunner } from './suites/location/suite-runner.ts';
 export { type SuiteCase, transportSuite } from './suites/transport-suite.ts';
 export type {
   TransportFaults,

@@ -8,8 +8,9 @@
  *    into buffers is not yet there. Requests are counted by the caller: a request is complete when its answer is.
  * 3. A measurement has as many messages as the last warm-up says fit into the wanted time.
  */
+import { fileURLToPath } from 'node:url';
 import { Peer } from './peer.ts';
-import type { WorkSpec } from './peer-commands.ts';
+import type { Commands, WorkSpec } from './peer-commands.ts';
 
 /** What is measured. */
 export type Pattern =
@@ -23,16 +24,17 @@ export type Pattern =
   | { readonly kind: 'serial' };
 
 const minCount = 50;
+const entry = fileURLToPath(new URL('./peer-main.js', import.meta.url));
 
 export class Duo {
-  readonly server: Peer;
-  readonly client: Peer;
+  readonly server: Peer<Commands>;
+  readonly client: Peer<Commands>;
   readonly #pattern: Pattern;
   #perSecond = 0;
 
   private constructor(side: string, pattern: Pattern) {
-    this.server = new Peer(`server of ${side}`);
-    this.client = new Peer(`client of ${side}`);
+    this.server = new Peer(`server of ${side}`, entry);
+    this.client = new Peer(`client of ${side}`, entry);
     this.#pattern = pattern;
   }
 

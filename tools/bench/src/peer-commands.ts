@@ -1,7 +1,7 @@
 /**
- * What the coordinating process and its peers say to each other.
+ * What the coordinating process and the peers of a contest say to each other.
  *
- * Owns the commands with their arguments and results. Leaves carrying them to `peer.ts` and `peer-main.ts`.
+ * Owns the commands with their arguments and results. Leaves carrying them to `peer.ts` and `answering.ts`.
  *
  * One peer holds either a server or a client; which commands make sense follows from that.
  */
@@ -58,15 +58,3 @@ export interface Commands {
   sample: { readonly args: undefined; readonly result: PeerSample };
   close: { readonly args: undefined; readonly result: undefined };
 }
-
-export type CommandName = keyof Commands;
-
-export interface Question {
-  readonly id: number;
-  readonly command: CommandName;
-  readonly args: unknown;
-}
-
-export type Answer =
-  | { readonly id: number; readonly ok: true; readonly result: unknown }
-  | { readonly id: number; readonly ok: false; readonly error: string };

@@ -1,24 +1,21 @@
 /**
  * What a peer process does: opens one end, loads it or counts on it.
  *
- * Owns the end and the running load. Leaves the channel to the coordinator to `peer-main.ts`.
+ * Owns the end and the running load. Leaves the channel to the coordinator to `answering.ts`.
  *
  * 1. One end per process; a command that needs the other one is an error.
  */
-import { readdirSync } from 'node:fs';
 import { createCargo } from './cargo.ts';
 import { calls, type EndlessLoad, flood, pace, stream } from './load.ts';
 import { machineNowMs } from './machine-clock.ts';
 import { Meter } from './meter.ts';
-import type { CommandName, Commands, PeerSample, WorkSpec } from './peer-commands.ts';
+import type { Commands, PeerSample, WorkSpec } from './peer-commands.ts';
+import { collectGarbage, countDescriptors } from './process-facts.ts';
+import type { Performance } from './question.ts';
 import { loadSide } from './sides/load-side.ts';
 import type { ClientEnd, ServerEnd, Work } from './sides/side.ts';
 
-type Perform = {
-  readonly [Name in CommandName]: (args: Commands[Name]['args']) => Promise<Commands[Name]['result']>;
-};
-
-export class PeerStage implements Perform {
+export class PeerStage implements Performance<Commands> {
   readonly #meter = new Meter(machineNowMs);
   #server: ServerEnd | undefined;
   #client: { readonly end: ClientEnd; readonly work: Work } | undefined;
@@ -110,20 +107,4 @@ export class PeerStage implements Perform {
 
 function workOf({ verb, cargo }: WorkSpec): Work {
   return { verb, cargo: createCargo(cargo) };
-}
-
-/** Twice, with turns of the loop between: native memory is given back by finalizers that run after a collection. */
-async function collectGarbage(): Promise<void> {
-  for (let round = 0; round < 2; round++) {
-    globalThis.gc?.();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
-function countDescriptors(): number | undefined {
-  try {
-    return readdirSync('/proc/self/fd').length - 1; // without the one that lists them
-  } catch {
-    return undefined; // not this kind of system
-  }
 }

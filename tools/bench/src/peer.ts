@@ -1,15 +1,14 @@
 /**
- * A child process that holds one end of one side, seen from the coordinator.
+ * A child process that answers commands, seen from the coordinator.
  *
- * Owns the process and its questions. Leaves what to ask to `duo.ts` and the scenarios.
+ * Owns the process and its questions. Leaves what to ask to its users, and answering to `answering.ts` over there.
  *
  * 1. A peer that ends before it was told to fails every open question; so does one that takes too long to answer.
  * 2. No peer outlives the coordinator: it is killed, even if it was stopped.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import type { Answer, CommandName, Commands, Question } from './peer-commands.ts';
+import type { Answer, CommandTable, Question } from './question.ts';
 
 interface Waiter {
   readonly resolve: (result: unknown) => void;
@@ -17,7 +16,6 @@ interface Waiter {
   readonly limit: NodeJS.Timeout;
 }
 
-const entry = fileURLToPath(new URL('./peer-main.js', import.meta.url));
 const exitGraceMs = 3_000;
 /** Far above any measurement: what takes longer hangs, for example because a message was lost. */
 const answerLimitMs = 60_000;
@@ -28,15 +26,18 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-export class Peer {
+export class Peer<Table extends CommandTable<Table>> {
   readonly #label: string;
   readonly #child: ChildProcess;
   readonly #waiters = new Map<number, Waiter>();
   #lastId = 0;
   #isStopped = false;
 
-  /** @param label - names the peer in errors */
-  constructor(label: string) {
+  /**
+   * @param label - names the peer in errors
+   * @param entry - path of the module that answers
+   */
+  constructor(label: string, entry: string) {
     this.#label = label;
     this.#child = fork(entry, { execArgv: [...process.execArgv, '--expose-gc'] });
     living.add(this.#child);
@@ -48,14 +49,13 @@ export class Peer {
     });
   }
 
-  ask<Name extends CommandName>(command: Name, args: Commands[Name]['args']): Promise<Commands[Name]['result']> {
+  ask<Name extends string & keyof Table>(command: Name, args: Table[Name]['args']): Promise<Table[Name]['result']> {
     return new Promise((resolve, reject) => {
       const question: Question = { id: ++this.#lastId, command, args };
       const giveUp = (): void =>
         this.#take(question.id)?.reject(new Error(`${this.#label} does not answer "${command}"`));
       this.#waiters.set(question.id, {
-        // The stage answers each command with what the table of commands says.
-        resolve: resolve as (result: unknown) => void,
+        resolve, // the stage answers each command with what the table of commands says
         reject,
         limit: setTimeout(giveUp, answerLimitMs),
       });

@@ -17,7 +17,7 @@ test('[CORE-001] quick measures everything too, only shorter', () => {
 
 test('[CORE-001] scenarios are chosen by part of their name, in the order of the catalogue', () => {
   const names = parse('--only', 'selection', '--only', 'one-way').scenarios.map(({ name }) => name);
-  expect(names).toEqual(['link-one-way-64B', 'link-one-way-1KiB', 'selection']);
+  expect(names).toEqual(['link-one-way-64B', 'link-one-way-1KiB', 'selection', 'mesh-selection']);
 });
 
 test('[CORE-001] rounds replace those of either mode', () => {

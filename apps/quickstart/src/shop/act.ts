@@ -4,6 +4,7 @@
  * Owns the order of events. Leaves servers to `player`, pictures to `screening` and `scene`, the arithmetic to `proof`.
  */
 import { availableParallelism } from 'node:os';
+import { soFarLine } from '../accounts.ts';
 import type { Act, Proof, Stage } from '../act.ts';
 import type { DemoOptions } from '../arguments.ts';
 import type { Child } from '../child.ts';
@@ -14,7 +15,7 @@ import { type Player, startPlayer } from './player.ts';
 import type { ClientReport } from './reports.ts';
 import { frameOf } from './scene.ts';
 import { Screening } from './screening.ts';
-import { soFarLine, summaryLines } from './summary.ts';
+import { summaryLines } from './summary.ts';
 
 type ClientProcess = Child<ClientReport>;
 

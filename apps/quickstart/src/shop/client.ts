@@ -4,10 +4,12 @@
  * Owns one host with one client role. Leaves the calls to the load.
  */
 import { createHost } from '@zlink/framework';
+import { sum } from '../calls.ts';
+import type { EndingWish } from '../ipc.ts';
+import { leaveParent, onWish, report, runChild } from '../parent.ts';
 import { SHOP } from './contracts.ts';
 import { Load } from './load.ts';
-import { leaveParent, onWish, report, runChild } from '../parent.ts';
-import { type ClientReport, sum } from './reports.ts';
+import type { ClientReport } from './reports.ts';
 
 const readyWithinMs = 10_000;
 const reportEveryMs = 250;
@@ -37,15 +39,12 @@ await runChild(async () => {
     void report<ClientReport>({ kind: 'progress', calls, sends, servers, callsPerSecond, latency });
   }, reportEveryMs);
 
-  onWish('finish', () => {
-    const end = async (): Promise<void> => {
-      await load.finish();
-      clearInterval(timer);
-      const [calls, sends, latency] = [load.calls.counts(), load.sends.counts(), load.latency.total];
-      await host.shutdown();
-      await report<ClientReport>({ kind: 'finished', calls, sends, latency });
-      leaveParent();
-    };
-    void end();
+  onWish<EndingWish>('finish', async () => {
+    await load.finish();
+    clearInterval(timer);
+    const [calls, sends, latency] = [load.calls.counts(), load.sends.counts(), load.latency.total];
+    await host.shutdown();
+    await report<ClientReport>({ kind: 'finished', calls, sends, latency });
+    leaveParent();
   });
 });

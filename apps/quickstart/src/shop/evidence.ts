@@ -1,5 +1,6 @@
 /** What is known of a run of the shop when it is over. */
-import { type CallCounts, type Latency, type SendCounts, type ServerCounts, sum } from './reports.ts';
+import { type CallCounts, type SendCounts, sum } from '../calls.ts';
+import type { Latency, ServerCounts } from './reports.ts';
 
 export interface ServerEvidence {
   readonly name: string;

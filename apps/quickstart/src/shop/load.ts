@@ -8,9 +8,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RouteClient } from '@zlink/framework';
+import { CallTally, SendTally } from '../tally.ts';
 import { Invoice, Quote, SHOP, Viewed } from './contracts.ts';
 import { LatencyRecord } from './latency.ts';
-import { CallTally, SendTally } from './tally.ts';
 
 const quoteCallers = 32;
 const invoiceCallers = 8;

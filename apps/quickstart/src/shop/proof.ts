@@ -1,16 +1,17 @@
 /**
  * What a run of the shop proves: the client's counts against the servers' own.
  *
- * Owns every claim of the last page. Pure: it gets figures and returns what does not add up. Leaves wording to `summary`.
+ * Owns every claim of the last page but those about the client's calls alone. Pure: it gets figures and returns what does
+ * not add up. Leaves wording to `summary`.
  *
- * Y1 Every accepted call has exactly one end, an answer or a typed error; anything else is a problem.
- * Y2 A server that ended in order handled exactly the requests whose answers the client has.
- * Y3 Of a killed server only the last counts that it sent are known: what it handled was answered or ended with an error,
+ * Y1 A server that ended in order handled exactly the requests whose answers the client has.
+ * Y2 Of a killed server only the last counts that it sent are known: what it handled was answered or ended with an error,
  *    and more cannot be claimed.
  */
+import { callProblems, verbProblems } from '../accounts.ts';
+import { type CallCounts, sum, sumSubmitted } from '../calls.ts';
 import { count } from '../numbers.ts';
 import { type Evidence, sendAccounts, type ServerEvidence } from './evidence.ts';
-import { type CallCounts, type ErrorCounts, sum, sumErrors, type VerbCounts } from './reports.ts';
 
 /** Empty if everything adds up. */
 export function findProblems(evidence: Evidence): readonly string[] {
@@ -23,36 +24,21 @@ export function findProblems(evidence: Evidence): readonly string[] {
   ];
 }
 
-function callProblems(calls: CallCounts): string[] {
-  const problems: string[] = [];
-  const ended = sum(calls.answered) + sumErrors(calls.errors); // Y1
-  if (calls.accepted !== ended) problems.push(`${count(calls.accepted)} calls accepted, ${count(ended)} ended`);
-  if (calls.wrong > 0) problems.push(`${count(calls.wrong)} answers belonged to another call`);
-  if (calls.untyped > 0) problems.push(`${count(calls.untyped)} calls failed without a ZLinkError`);
-  if (calls.accepted === 0) problems.push('no call was made');
-  return problems;
-}
-
 function serverProblems(server: ServerEvidence, calls: CallCounts): string[] {
   const { name, counts, end, outcome } = server;
   const answered = calls.answered[name] ?? 0;
   const { handled } = counts.requests;
   if (answered === 0) return [`${name} answered nothing`];
   if (end === 'killed') {
-    const possible = answered + submittedErrors(calls.errors); // Y3
+    const possible = answered + sumSubmitted(calls.errors); // Y2
     return handled > possible ? [`${name} handled ${count(handled)} requests, ${count(possible)} ended`] : [];
   }
   const problems: string[] = [];
   if (outcome !== 'stopped') problems.push(`${name} ended with outcome ${outcome ?? 'unknown'}`);
-  // Y2
+  // Y1
   if (handled !== answered)
     problems.push(`${name} handled ${count(handled)} requests, ${count(answered)} answers came`);
-  for (const [verb, one] of Object.entries(counts) as [string, VerbCounts][]) {
-    const known = one.handled + one.failed + sum(one.dropped);
-    if (known !== one.accepted || one.unfinished !== 0) {
-      problems.push(`${name} took ${count(one.accepted)} ${verb}, ${count(known)} of them ended`);
-    }
-  }
+  problems.push(...verbProblems(name, 'requests', counts.requests), ...verbProblems(name, 'sends', counts.sends));
   return problems;
 }
 
@@ -62,10 +48,6 @@ function refusalProblems({ calls, servers }: Evidence): string[] {
   const { submitted = 0, notSubmitted = 0 } = calls.errors['Rejected'] ?? {};
   const rejected = submitted + notSubmitted;
   return rejected > refused ? [`${count(rejected)} calls were rejected, servers refused ${count(refused)}`] : [];
-}
-
-function submittedErrors(errors: Readonly<Record<string, ErrorCounts>>): number {
-  return Object.values(errors).reduce((total, { submitted }) => total + submitted, 0);
 }
 
 function sendProblems(evidence: Evidence): string[] {

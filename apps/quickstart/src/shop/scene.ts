@@ -3,9 +3,10 @@
  *
  * Owns wording and layout. Pure: leaves to the view where and when it is shown.
  */
+import { type CallCounts, inFlight, type SendCounts, sum, sumErrors } from '../calls.ts';
 import { count, ms, percent, seconds } from '../numbers.ts';
 import type { Frame } from '../view.ts';
-import { type CallCounts, inFlight, type Latency, type SendCounts, sum, sumErrors } from './reports.ts';
+import type { Latency } from './reports.ts';
 
 export interface SceneServer {
   readonly name: string;

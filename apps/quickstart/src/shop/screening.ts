@@ -1,6 +1,7 @@
 /** Makes scenes out of what the client reports and what the act knows of the servers. */
+import { sharesSince } from '../shares.ts';
 import type { Fate } from './player.ts';
-import { type CallCounts, type ClientReport, sum } from './reports.ts';
+import type { ClientReport } from './reports.ts';
 import type { Scene, SceneServer } from './scene.ts';
 
 export type Progress = Extract<ClientReport, { readonly kind: 'progress' }>;
@@ -26,7 +27,7 @@ export class Screening {
   /** Called more often than there is progress it shows the last shares again. */
   sceneOf(progress: Progress, elapsedMs: number): Scene {
     if (progress !== this.#last) {
-      this.#shares = sharesSince(this.#last?.calls, progress.calls);
+      this.#shares = sharesSince(this.#last?.calls.answered, progress.calls.answered);
       this.#last = progress;
     }
     const servers = this.#servers.map((server) => this.#sceneServer(server, progress));
@@ -44,11 +45,4 @@ export class Screening {
       share: this.#shares[name] ?? 0,
     };
   }
-}
-
-function sharesSince(before: CallCounts | undefined, now: CallCounts): Readonly<Record<string, number>> {
-  const all = sum(now.answered) - sum(before?.answered ?? {});
-  if (all === 0) return {};
-  const shareOf = (name: string, answered: number): number => (answered - (before?.answered[name] ?? 0)) / all;
-  return Object.fromEntries(Object.entries(now.answered).map(([name, answered]) => [name, shareOf(name, answered)]));
 }

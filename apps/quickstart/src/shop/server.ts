@@ -7,10 +7,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHost, type Host } from '@zlink/framework';
+import { verbCountsOf } from '../calls.ts';
+import type { EndingWish } from '../ipc.ts';
+import { leaveParent, onWish, report, runChild } from '../parent.ts';
 import { Invoice, Quote, SHOP, Viewed } from './contracts.ts';
 import { invoiceMs } from './durations.ts';
-import { leaveParent, onWish, report, runChild } from '../parent.ts';
-import type { ServerCounts, ServerReport, VerbCounts } from './reports.ts';
+import type { ServerCounts, ServerReport } from './reports.ts';
 
 const reportEveryMs = 100;
 
@@ -42,17 +44,10 @@ await runChild(async () => {
     leaveParent();
   };
   process.once('SIGTERM', () => void leave());
-  onWish('drain', () => void leave());
+  onWish<EndingWish>('drain', leave);
   await report<ServerReport>({ kind: 'ready', endpoint: host.clientServerChannel(SHOP).endpoint ?? '' });
 });
 
 function countsOf(host: Host): ServerCounts {
-  const counters = host.query.counters();
-  const of = (verb: string): VerbCounts => {
-    const found = counters.find((one) => one.verb === verb);
-    if (found === undefined) throw new Error(`no counters of verb ${verb}`);
-    const { accepted, handled, failed, dropped, running, queued } = found;
-    return { accepted, handled, failed, dropped, unfinished: running + queued };
-  };
-  return { requests: of('request'), sends: of('send') };
+  return { requests: verbCountsOf(host, SHOP, 'request'), sends: verbCountsOf(host, SHOP, 'send') };
 }

@@ -3,15 +3,17 @@
  *
  * Owns its wording: it says what is counted, and by whom. Pure. Leaves to `proof` whether it adds up.
  */
+import { errorLines, proofLine, row } from '../accounts.ts';
+import { type CallCounts, sum, sumErrors } from '../calls.ts';
 import { count, ms } from '../numbers.ts';
 import { invoiceMs } from './durations.ts';
 import { type Evidence, sendAccounts, type ServerEvidence } from './evidence.ts';
-import { type CallCounts, type ErrorCounts, inFlight, type Latency, sum, sumErrors } from './reports.ts';
+import type { Latency } from './reports.ts';
 
 export function summaryLines(evidence: Evidence, problems: readonly string[], coreCount: number): readonly string[] {
   return [
     'What happened',
-    ...errorLines(evidence.calls.errors),
+    ...errorLines(evidence.calls.errors, { reasons, target: 'server' }),
     ...evidence.servers.map((server) => serverLine(server, evidence.calls)),
     ...sendLines(evidence),
     weightLine(evidence),
@@ -21,21 +23,6 @@ export function summaryLines(evidence: Evidence, problems: readonly string[], co
     ...problems.map((problem) => `MISMATCH ${problem}`),
     proofLine(evidence.calls),
   ];
-}
-
-/** In place of the last page when the run was stopped: what the client had counted, which proves nothing yet. */
-export function soFarLine(calls: CallCounts | undefined): string {
-  if (calls === undefined) return 'no call was counted yet';
-  const [answered, failed] = [sum(calls.answered), sumErrors(calls.errors)];
-  const ends = [`${count(answered)} answered`, `${count(failed)} typed errors`];
-  if (calls.wrong + calls.untyped > 0) ends.push(`${count(calls.wrong + calls.untyped)} MISMATCHES`);
-  return `so far: ${count(calls.accepted)} accepted = ${[...ends, `${count(inFlight(calls))} in flight`].join(' + ')}`;
-}
-
-function proofLine(calls: CallCounts): string {
-  const [answered, failed] = [sum(calls.answered), sumErrors(calls.errors)];
-  const sign = calls.accepted === answered + failed ? '=' : '≠';
-  return `proof: ${count(calls.accepted)} accepted ${sign} ${count(answered)} answered + ${count(failed)} typed errors`;
 }
 
 function weightLine({ steady, servers }: Evidence): string {
@@ -64,24 +51,6 @@ const reasons: Readonly<Record<string, string>> = {
   DeadlineExceeded: 'their time ran out',
 };
 
-function errorLines(errors: Readonly<Record<string, ErrorCounts>>): string[] {
-  const kinds = Object.entries(errors);
-  if (kinds.length === 0) return [row('errors', 'none')];
-  return kinds.map(([kind, { submitted, notSubmitted }]) => {
-    const all = submitted + notSubmitted;
-    const reason = reasons[kind] === undefined ? '' : `: ${reasons[kind]}`;
-    return row(
-      'errors',
-      `${count(all)} ${kind}${reason} (${howMany(submitted, all)} of them had been sent to a server)`,
-    );
-  });
-}
-
-function howMany(part: number, all: number): string {
-  if (part === 0) return 'none';
-  return part === all ? 'all' : count(part);
-}
-
 function serverLine({ name, end, counts }: ServerEvidence, calls: CallCounts): string {
   const answered = count(calls.answered[name] ?? 0);
   const handled = count(counts.requests.handled);
@@ -108,8 +77,4 @@ function sendLines(evidence: Evidence): string[] {
     );
   }
   return lines;
-}
-
-function row(label: string, text: string): string {
-  return `  ${label.padEnd(9)} ${text}`;
 }

@@ -1,6 +1,7 @@
 /** A run in which everything adds up, for tests to break. */
-import type { CallCounts, ServerCounts, VerbCounts } from '../../src/shop/reports.ts';
+import type { CallCounts, VerbCounts } from '../../src/calls.ts';
 import type { Evidence, ServerEvidence } from '../../src/shop/evidence.ts';
+import type { ServerCounts } from '../../src/shop/reports.ts';
 
 export function verbCounts(handled: number, change: Partial<VerbCounts> = {}): VerbCounts {
   return { accepted: handled, handled, failed: 0, dropped: {}, unfinished: 0, ...change };

@@ -1,5 +1,5 @@
 import { findProblems } from '../../src/shop/proof.ts';
-import { soFarLine, summaryLines } from '../../src/shop/summary.ts';
+import { summaryLines } from '../../src/shop/summary.ts';
 import { callCounts, evidence } from './figures.ts';
 
 function linesOf(change: Parameters<typeof evidence>[0] = {}, coreCount = 2): readonly string[] {
@@ -46,14 +46,4 @@ test('[CALL-005] the last page names each kind of error, how often, and how many
 
 test('[CS-001] the last page knows a machine with one core', () => {
   expect(linesOf({}, 1).find((line) => line.includes('speed'))).toContain('share the one core of this machine');
-});
-
-test('[CALL-004] a run that was stopped says what its client had counted, and proves nothing', () => {
-  expect(soFarLine(undefined)).toBe('no call was counted yet');
-  expect(soFarLine(callCounts({ accepted: 10_052 }))).toBe(
-    'so far: 10,052 accepted = 10,000 answered + 12 typed errors + 40 in flight',
-  );
-  expect(soFarLine(callCounts({ accepted: 10_052, wrong: 1, untyped: 2 }))).toBe(
-    'so far: 10,052 accepted = 10,000 answered + 12 typed errors + 3 MISMATCHES + 37 in flight',
-  );
 });

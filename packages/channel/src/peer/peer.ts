@@ -3,6 +3,7 @@
  *
  * Owns the step from link events to the node's parts. Leaves which of several links to a RID counts to the peer table.
  */
+import { isDraining, isReady } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink } from '@zlink/kernel/internal/transport';
 import { type ChannelMembership, DescriptorState, ObjectRole } from '@zlink/kernel/internal/wire';
 
@@ -32,9 +33,8 @@ export class Peer implements LinkSink {
     return this.link.phase === 'open';
   }
 
-  /** Connected and serving. */
   get isReady(): boolean {
-    return this.isOpen && this.link.descriptor.state === DescriptorState.serving;
+    return isReady(this.link);
   }
 
   /** Can be addressed by its RID: a node that drains decides itself (NODE-001). */
@@ -42,9 +42,8 @@ export class Peer implements LinkSink {
     return this.isOpen && this.link.descriptor.state !== DescriptorState.starting;
   }
 
-  /** Ends what it accepted; a node that moves its objects away counts as draining (CHAN-002). */
   get isDraining(): boolean {
-    return this.link.descriptor.state > DescriptorState.serving;
+    return isDraining(this.link);
   }
 
   /** Has no handlers for direct messages (NODE-001). */

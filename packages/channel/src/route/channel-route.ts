@@ -9,11 +9,9 @@
  * A3 Selection and submission are one step; the chosen node is shown to nobody (CHAN-004).
  * A4 Without a candidate a call fails at once: nothing that it could wait for is on its way (CHAN-002).
  */
-import type { CallPath, RoutableCall } from '@zlink/kernel/call';
-import type { CodecTable } from '@zlink/kernel/codec';
+import type { CallPath, CallTerms, RoutableCall } from '@zlink/kernel/call';
 import { ZLinkError } from '@zlink/kernel/errors';
 import { type Candidate, WeightedSelector } from '@zlink/kernel/internal/selection';
-import type { Clock, DeadlineWheel } from '@zlink/kernel/internal/time';
 import type { Link } from '@zlink/kernel/internal/transport';
 import type { OutboundName } from '@zlink/kernel/internal/wire';
 import type { Peer } from '../peer/peer.ts';
@@ -22,11 +20,7 @@ import type { Outbound } from './outbound.ts';
 export class ChannelRoute implements CallPath {
   readonly channelName: string;
   readonly label: string;
-  readonly clock: Clock;
-  readonly wheel: DeadlineWheel;
-  readonly codecs: CodecTable;
-  readonly sendTimeoutMs: number;
-  readonly requestTimeoutMs: number;
+  readonly terms: CallTerms;
   readonly #outbound: Outbound;
   readonly #explain: (channelName: string) => string;
   readonly #selector: WeightedSelector<Link>;
@@ -37,14 +31,10 @@ export class ChannelRoute implements CallPath {
   constructor(channelName: string, outbound: Outbound, explain: (channelName: string) => string) {
     this.channelName = channelName;
     this.label = `channel "${channelName}"`;
-    this.clock = outbound.clock;
-    this.wheel = outbound.wheel;
-    this.codecs = outbound.codecs;
-    this.sendTimeoutMs = outbound.sendTimeoutMs;
-    this.requestTimeoutMs = outbound.requestTimeoutMs;
+    this.terms = outbound.terms;
     this.#outbound = outbound;
     this.#explain = explain;
-    this.#selector = new WeightedSelector(() => outbound.clock.nowMs());
+    this.#selector = new WeightedSelector(() => outbound.terms.clock.nowMs());
   }
 
   /** How often the candidate list was built. */
@@ -57,7 +47,7 @@ export class ChannelRoute implements CallPath {
   }
 
   route(call: RoutableCall): void {
-    this.#outbound.requireTaken(call);
+    this.#outbound.phase.requireTaken(call);
     const link = this.#selector.next();
     if (link === undefined) throw this.noTarget(); // A4
     call.takeLink(link); // A3

@@ -3,32 +3,22 @@
  *
  * Owns nothing but the name; what is known about the node is asked when a call comes. Leaves waiting to the node routes.
  */
-import type { CallPath, RoutableCall } from '@zlink/kernel/call';
-import type { CodecTable } from '@zlink/kernel/codec';
+import type { CallPath, CallTerms, RoutableCall } from '@zlink/kernel/call';
 import type { ZLinkError } from '@zlink/kernel/errors';
-import type { Clock, DeadlineWheel } from '@zlink/kernel/internal/time';
 import type { OutboundName } from '@zlink/kernel/internal/wire';
 import type { NodeRoutes } from './node-routes.ts';
 import type { Outbound } from './outbound.ts';
 
 export class NodeRoute implements CallPath {
   readonly label: string;
-  readonly clock: Clock;
-  readonly wheel: DeadlineWheel;
-  readonly codecs: CodecTable;
-  readonly sendTimeoutMs: number;
-  readonly requestTimeoutMs: number;
+  readonly terms: CallTerms;
   readonly #rid: string;
   readonly #outbound: Outbound;
   readonly #routes: NodeRoutes;
 
   constructor(rid: string, outbound: Outbound, routes: NodeRoutes) {
     this.label = `node "${rid}" of ${outbound.where}`;
-    this.clock = outbound.clock;
-    this.wheel = outbound.wheel;
-    this.codecs = outbound.codecs;
-    this.sendTimeoutMs = outbound.sendTimeoutMs;
-    this.requestTimeoutMs = outbound.requestTimeoutMs;
+    this.terms = outbound.terms;
     this.#rid = rid;
     this.#outbound = outbound;
     this.#routes = routes;

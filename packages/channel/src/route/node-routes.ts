@@ -61,13 +61,13 @@ export class NodeRoutes {
 
   /** @throws ZLinkError `NotFound` if the node is no member, `ShuttingDown` */
   route(rid: string, call: RoutableCall): void {
-    this.#outbound.requireTaken(call);
+    this.#outbound.phase.requireTaken(call);
     const peer = this.#peers.current(rid);
     if (peer === undefined ? !this.#isMember(rid) : peer.isObjectClient) throw this.#notFound(rid); // N1
     if (peer?.isAddressable === true) return call.takeLink(peer.link); // N2
     const waiting = this.#waiting.get(rid) ?? new Map<RoutableCall, number>();
-    this.#waiting.set(rid, waiting.set(call, this.#outbound.clock.nowMs()));
-    call.awaitTarget(this.#outbound.sendTimeoutMs);
+    this.#waiting.set(rid, waiting.set(call, this.#outbound.terms.clock.nowMs()));
+    call.awaitTarget(this.#outbound.terms.sendTimeoutMs);
   }
 
   unroute(rid: string, call: RoutableCall): void {
@@ -80,31 +80,33 @@ export class NodeRoutes {
     const peer = this.#peers.current(rid);
     if (peer === undefined && !this.#isMember(rid)) {
       this.#routes.delete(rid);
-      this.#refuseWaiting(rid, () => this.#notFound(rid));
+      for (const [call] of this.#takeWaiting(rid)) call.onRefused(this.#notFound(rid));
     } else if (peer?.isAddressable === true) {
       for (const [call, sinceMs] of this.#takeWaiting(rid)) this.#serve(call, sinceMs, peer);
     }
   }
 
-  drain(): void {
+  /** The phase has changed: calls that are not taken any more do not wait any longer. */
+  refuseUntaken(): void {
+    const { phase } = this.#outbound;
     for (const [rid, calls] of [...this.#waiting]) {
       for (const call of [...calls.keys()]) {
-        if (this.#outbound.takes(call)) continue;
+        if (phase.takes(call)) continue;
         this.unroute(rid, call);
-        call.onRefused(this.#outbound.shuttingDown());
+        call.onRefused(phase.shuttingDown());
       }
     }
   }
 
   close(): void {
-    for (const rid of [...this.#waiting.keys()]) this.#refuseWaiting(rid, () => this.#outbound.shuttingDown());
+    this.refuseUntaken();
     this.#routes.clear();
   }
 
   /** The error of a call that has waited in vain for a member: its own time was over, or the send timeout (N1). */
   notReady(rid: string, waitedMs: number): ZLinkError {
-    const { where, sendTimeoutMs } = this.#outbound;
-    const kind = waitedMs < sendTimeoutMs ? 'DeadlineExceeded' : 'Unavailable';
+    const { where, terms } = this.#outbound;
+    const kind = waitedMs < terms.sendTimeoutMs ? 'DeadlineExceeded' : 'Unavailable';
     const text = `node ${describeValue(rid)} of ${where} was not ready within ${waitedMs} ms`;
     return new ZLinkError(kind, `${text}: ${this.#explain(rid)}`);
   }
@@ -124,13 +126,9 @@ export class NodeRoutes {
 
   /** One send timeout bounds the wait for the node and the wait for credit behind it (CALL-003). */
   #serve(call: RoutableCall, sinceMs: number, peer: Peer): void {
-    const { clock, sendTimeoutMs } = this.#outbound;
+    const { clock, sendTimeoutMs } = this.#outbound.terms;
     if (peer.isObjectClient) call.onRefused(this.#notFound(peer.rid));
     else call.takeLink(peer.link, Math.max(1, sendTimeoutMs - (clock.nowMs() - sinceMs)));
-  }
-
-  #refuseWaiting(rid: string, error: () => ZLinkError): void {
-    for (const [call] of this.#takeWaiting(rid)) call.onRefused(error());
   }
 
   #takeWaiting(rid: string): Iterable<[RoutableCall, number]> {

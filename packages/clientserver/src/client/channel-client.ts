@@ -1,21 +1,19 @@
 /**
  * The client role of one channel: a call path whose targets are the channel's ready servers.
  *
- * Owns intents (one per address), the target set and the calls that wait for a first target. Leaves messages and time to
- * the calls, dialling and duplicates to the transport.
+ * Owns intents (one per address), and what target set, waiting calls and phase make of each other. Leaves messages and
+ * time to the calls, dialling and duplicates to the transport.
  *
  * C1 Selection and submission are one step; the chosen server is shown to nobody (CHAN-004).
  * C2 A call without candidate waits at most min(request timeout, 5 s); waiting dials nothing (CHAN-003).
- * C3 While the host drains only calls of handlers that still run are taken (CALL-005).
+ * C3 While the host drains only calls of handlers that still run are taken, and nobody waits for servers (CALL-005).
  */
-import type { CallPath, RoutableCall } from '@zlink/kernel/call';
-import type { CodecTable } from '@zlink/kernel/codec';
+import { type CallPath, type CallTerms, callTerms, OutboundPhase, type RoutableCall } from '@zlink/kernel/call';
 import { ZLinkError } from '@zlink/kernel/errors';
-import { type NodeIdentity, newGeneration, newRid } from '@zlink/kernel/identity';
+import { newGeneration, newRid } from '@zlink/kernel/identity';
 import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import type { HostParts } from '@zlink/kernel/internal/host';
-import type { Clock, DeadlineWheel } from '@zlink/kernel/internal/time';
-import type { Intent, Link, LinkGroup, LinkSink } from '@zlink/kernel/internal/transport';
+import type { DialOptions, Intent, Link, LinkSink } from '@zlink/kernel/internal/transport';
 import {
   type Descriptor,
   DescriptorState,
@@ -24,12 +22,14 @@ import {
   type OutboundName,
   RecordKind,
 } from '@zlink/kernel/internal/wire';
-import { type MessageCounters, RateLimitedLog, type Stray, StrayCounters } from '@zlink/kernel/observe';
+import type { MessageCounters, Stray } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
 import { type ServerStatus, serverStatus } from '../server-status.ts';
+import { StrayMessages } from './stray-messages.ts';
 import { Target, type TargetOwner } from './target.ts';
 import { TargetSet } from './target-set.ts';
 import type { ClientOptions } from './client-options.ts';
+import { WaitingCalls } from './waiting-calls.ts';
 import { whyNoServer } from './why-no-server.ts';
 
 /** Longest wait for a first target, whatever the request timeout is (CHAN-003). */
@@ -37,40 +37,36 @@ const TARGET_WAIT_MS = 5_000;
 
 export class ChannelClient implements CallPath, TargetOwner {
   readonly label: string;
-  readonly clock: Clock;
-  readonly wheel: DeadlineWheel;
-  readonly codecs: CodecTable;
-  readonly sendTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-
-  readonly #channelName: string;
+  readonly terms: CallTerms;
   readonly #parts: HostParts;
+  readonly #phase: OutboundPhase;
   readonly #targets: TargetSet;
-  readonly #intents = new Map<string, Intent>();
-  readonly #awaitingTarget = new Set<RoutableCall>();
+  readonly #waiting = new WaitingCalls();
   readonly #readiness = new ReadinessWaiters();
-  readonly #strays = new StrayCounters();
-  readonly #strayLog: RateLimitedLog;
-  readonly #identity: NodeIdentity = { rid: newRid('client'), generation: newGeneration() };
-  readonly #group: LinkGroup;
+  readonly #strays: StrayMessages;
+  /** The same for every address. */
+  readonly #dialOptions: Omit<DialOptions, 'address' | 'onState'>;
+  readonly #intents = new Map<string, Intent>();
   #localAddress: string | undefined;
-  #phase: 'open' | 'draining' | 'closed' = 'open';
 
   constructor(channelName: string, options: ClientOptions, parts: HostParts) {
-    this.#channelName = channelName;
-    this.#parts = parts;
     this.label = `channel "${channelName}"`;
-    this.clock = parts.clock;
-    this.wheel = parts.wheel;
-    this.codecs = parts.codecs;
-    this.sendTimeoutMs = options.sendTimeoutMs ?? parts.sendTimeoutMs;
-    this.requestTimeoutMs = options.requestTimeoutMs ?? parts.requestTimeoutMs;
+    this.terms = callTerms(parts, options);
+    this.#parts = parts;
+    this.#phase = new OutboundPhase(this.label);
     this.#targets = new TargetSet(parts.clock);
-    this.#strayLog = new RateLimitedLog(parts.logger, parts.clock);
-    this.#group = {
-      policy: 'firstAdmitted',
-      refuse: (peer, descriptor) => this.#targets.objection(peer, descriptor),
-      open: (link) => this.#openTarget(link),
+    this.#strays = new StrayMessages(channelName, parts.log);
+    this.#dialOptions = {
+      kind: EndpointKind.channelClient,
+      expects: EndpointKind.channelServer,
+      scope: channelName,
+      identity: { rid: newRid('client'), generation: newGeneration() },
+      descriptor: CLIENT_DESCRIPTOR,
+      group: {
+        policy: 'firstAdmitted',
+        refuse: (peer, descriptor) => this.#targets.objection(peer, descriptor),
+        open: (link) => this.#openTarget(link),
+      },
     };
   }
 
@@ -91,16 +87,16 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   route(call: RoutableCall): void {
-    if (this.#phase !== 'open' && (this.#phase === 'closed' || !call.belongsToHandler)) throw this.#shuttingDown(); // C3
+    this.#phase.requireTaken(call); // C3
     const link = this.#targets.choose();
     if (link !== undefined) return call.takeLink(link); // C1
-    this.#awaitingTarget.add(call);
+    this.#waiting.add(call);
     const isSend = call.kind === RecordKind.send; // has no request timeout of its own
-    call.awaitTarget(isSend ? Math.min(TARGET_WAIT_MS, this.requestTimeoutMs) : TARGET_WAIT_MS); // C2
+    call.awaitTarget(isSend ? Math.min(TARGET_WAIT_MS, this.terms.requestTimeoutMs) : TARGET_WAIT_MS); // C2
   }
 
   unroute(call: RoutableCall): void {
-    this.#awaitingTarget.delete(call);
+    this.#waiting.delete(call);
   }
 
   noTarget(waitedMs: number): ZLinkError {
@@ -117,27 +113,24 @@ export class ChannelClient implements CallPath, TargetOwner {
 
   /** Of messages that matched no waiting request of ours (CS-006). */
   counters(): MessageCounters {
-    return this.#strays.snapshot(this.#channelName);
+    return this.#strays.counters();
   }
 
   whenReady(count: number, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#phase === 'closed') return Promise.reject(this.#shuttingDown());
+    if (!this.#phase.isOpen) return Promise.reject(this.#phase.shuttingDown()); // C3
     return this.#readiness.wait(count, this.#targets.readyCount, signal);
   }
 
   drain(): void {
-    if (this.#phase !== 'open') return;
-    this.#phase = 'draining';
-    for (const call of [...this.#awaitingTarget]) {
-      if (!call.belongsToHandler) this.#refuse(call);
-    }
+    this.#phase.drain();
+    this.#waiting.refuseUntaken(this.#phase);
+    this.#readiness.fail(this.#phase.shuttingDown()); // C3
   }
 
   async close(lingerMs: number): Promise<void> {
-    if (this.#phase === 'closed') return;
-    this.#phase = 'closed';
-    for (const call of [...this.#awaitingTarget]) this.#refuse(call);
-    this.#readiness.fail(this.#shuttingDown());
+    this.#phase.close();
+    this.#waiting.refuseUntaken(this.#phase);
+    this.#readiness.fail(this.#phase.shuttingDown());
     await Promise.all([...this.#intents.values()].map((intent) => intent.close(lingerMs)));
     this.#intents.clear();
   }
@@ -152,15 +145,7 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   onStray(what: Stray, link: Link): void {
-    this.#strays.count(what);
-    const server = link.peer.rid;
-    this.#strayLog.warn(server, {
-      eventId: 'zlink.client_server.stray_message',
-      kind: 'ProtocolError',
-      channel: this.#channelName,
-      server,
-      what,
-    });
+    this.#strays.note(what, link);
   }
 
   #openTarget(link: Link): LinkSink {
@@ -173,14 +158,9 @@ export class ChannelClient implements CallPath, TargetOwner {
 
   #dial(address: string, expectedRid?: string): void {
     const intent = this.#parts.transport.dial({
-      kind: EndpointKind.channelClient,
-      expects: EndpointKind.channelServer,
-      scope: this.#channelName,
-      identity: this.#identity,
-      descriptor: CLIENT_DESCRIPTOR,
+      ...this.#dialOptions,
       address,
       ...(expectedRid === undefined ? {} : { expectedRid }),
-      group: this.#group,
       onState: () => this.#readiness.settle(this.#targets.readyCount),
     });
     this.#intents.set(address, intent);
@@ -188,22 +168,7 @@ export class ChannelClient implements CallPath, TargetOwner {
 
   #serveWaiting(): void {
     this.#readiness.settle(this.#targets.readyCount);
-    if (!this.#targets.hasCandidate) return;
-    for (const call of this.#awaitingTarget) {
-      const link = this.#targets.choose();
-      if (link === undefined) return;
-      this.#awaitingTarget.delete(call);
-      call.takeLink(link);
-    }
-  }
-
-  #refuse(call: RoutableCall): void {
-    this.#awaitingTarget.delete(call);
-    call.onRefused(this.#shuttingDown());
-  }
-
-  #shuttingDown(): ZLinkError {
-    return new ZLinkError('ShuttingDown', `${this.label} takes no new calls: the host is shutting down`);
+    this.#waiting.serve(() => this.#targets.choose());
   }
 }
 

@@ -32,10 +32,6 @@ export class TargetSet {
     return this.#selector.rebuilds;
   }
 
-  get hasCandidate(): boolean {
-    return this.#selector.size > 0;
-  }
-
   get readyCount(): number {
     return this.#ready.size;
   }

@@ -3,9 +3,10 @@
  *
  * Owns whether the server can be chosen. Leaves choosing to the channel client, and replies to the link.
  */
+import { isDraining, isReady } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink } from '@zlink/kernel/internal/transport';
 import type { JobPermits } from '@zlink/kernel/internal/execution';
-import { DescriptorState, RecordKind } from '@zlink/kernel/internal/wire';
+import { RecordKind } from '@zlink/kernel/internal/wire';
 import type { Stray } from '@zlink/kernel/observe';
 
 export interface TargetOwner {
@@ -32,12 +33,11 @@ export class Target implements LinkSink {
   }
 
   get draining(): boolean {
-    return this.link.descriptor.state > DescriptorState.serving;
+    return isDraining(this.link);
   }
 
-  /** Connected and serving; weight 0 is ready too, but never chosen. */
   get ready(): boolean {
-    return this.link.phase === 'open' && this.link.descriptor.state === DescriptorState.serving;
+    return isReady(this.link);
   }
 
   onRecord(record: InboundRecord, link: Link): void {

@@ -1,18 +1,23 @@
 /**
  * The server role of one channel: a listener whose links feed one dispatcher.
  *
- * Owns the server's descriptor: weight, state and revision. Leaves links to the transport, handlers to the dispatcher.
+ * Owns what is published of the server, and when. Leaves links to the transport, handlers to the dispatcher.
  *
- * V1 The revision rises with every change, so that a late older descriptor never wins (CS-005).
- * V2 Clients choose this server only while its state is serving (CS-004); messages that arrive before or after are
+ * V1 Clients choose this server only while its state is serving (CS-004); messages that arrive before or after are
  *    answered, never left hanging (CS-008, HOST-004).
  */
 import { channelSurface, Dispatcher, type HandlerTable } from '@zlink/kernel/dispatch';
-import { ConfigurationError, describeValue } from '@zlink/kernel/errors';
+import { describeValue } from '@zlink/kernel/errors';
 import { formatEndpoint, isWildcardHost, newGeneration, newRid, parseEndpoint } from '@zlink/kernel/identity';
-import { type HostParts, isWeight, listenFor, type ListenerStatus, WEIGHT_RANGE } from '@zlink/kernel/internal/host';
+import {
+  type HostParts,
+  listenFor,
+  type ListenerStatus,
+  OwnDescriptor,
+  requireWeight,
+} from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink, Listener } from '@zlink/kernel/internal/transport';
-import { type Descriptor, DescriptorState, EndpointKind, ObjectRole } from '@zlink/kernel/internal/wire';
+import { type Descriptor, DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
 import type { MessageCounters } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -23,7 +28,7 @@ export class ChannelServer implements LinkSink {
   readonly #rid: string;
   readonly #since: Date;
   readonly #dispatcher: Dispatcher;
-  #descriptor: Descriptor;
+  readonly #descriptor: OwnDescriptor;
   /** Set by `open`, the only way to get a server. */
   #listener!: Listener;
 
@@ -41,8 +46,8 @@ export class ChannelServer implements LinkSink {
       maxMessageBytes: options.maxMessageBytes,
       parts,
     });
-    this.#dispatcher.stopIntake('Unavailable'); // V2: before the first client can come
-    this.#descriptor = describe(1n, DescriptorState.starting, channelName, options.weight);
+    this.#dispatcher.stopIntake('Unavailable'); // V1: before the first client can come
+    this.#descriptor = new OwnDescriptor(new Map([[channelName, options.weight]]));
   }
 
   static async open(
@@ -61,7 +66,7 @@ export class ChannelServer implements LinkSink {
       bindAddress: formatEndpoint(options.bindHost ?? parts.bindHost, options.port),
       ...(advertiseHost === undefined ? {} : { advertiseHost }),
       maxMessageBytes: options.maxMessageBytes,
-      descriptor: server.#descriptor,
+      descriptor: server.#descriptor.current,
       group: { policy: 'every', open: () => server },
     });
     return server;
@@ -78,26 +83,19 @@ export class ChannelServer implements LinkSink {
     return { address: formatEndpoint(host, bound?.port ?? 0), rid: this.#rid };
   }
 
-  get weight(): number {
-    return this.#descriptor.channels[0]?.weight ?? 0;
-  }
-
   serve(): void {
     this.#dispatcher.resumeIntake();
-    this.#publish(DescriptorState.serving, this.weight);
+    this.#publish(this.#descriptor.become(DescriptorState.serving));
   }
 
   setWeight(weight: number): void {
-    if (!isWeight(weight)) {
-      const value = describeValue(weight);
-      throw new ConfigurationError([`${this.#where} weight: ${value} is not allowed, allowed: ${WEIGHT_RANGE}`]);
-    }
-    this.#publish(this.#descriptor.state, weight);
+    requireWeight(`${this.#where} weight`, weight);
+    this.#publish(this.#descriptor.setWeight(this.#channelName, weight));
   }
 
   drain(): void {
-    this.#dispatcher.stopIntake('Rejected'); // V2
-    this.#publish(DescriptorState.draining, this.weight);
+    this.#dispatcher.stopIntake('Rejected'); // V1
+    this.#publish(this.#descriptor.become(DescriptorState.draining));
   }
 
   drained(): Promise<void> {
@@ -144,14 +142,9 @@ export class ChannelServer implements LinkSink {
     this.#dispatcher.linkClosed(link);
   }
 
-  #publish(state: DescriptorState, weight: number): void {
-    this.#descriptor = describe(this.#descriptor.revision + 1n, state, this.#channelName, weight); // V1
-    this.#listener.update(this.#descriptor);
+  #publish(descriptor: Descriptor): void {
+    this.#listener.update(descriptor);
   }
-}
-
-function describe(revision: bigint, state: DescriptorState, channelName: string, weight: number): Descriptor {
-  return { revision, state, objectRole: ObjectRole.none, channels: [{ name: channelName, weight }] };
 }
 
 function loopbackFor(host: string | undefined): string {

@@ -1,5 +1,6 @@
 /** Configuration of a channel's server role: what the builder collects and what start makes of it. */
 import {
+  CHANNEL_SERVER_DEFAULTS,
   type ChannelContext,
   type ChannelServerBuilder,
   HandlerRegistry,
@@ -69,8 +70,7 @@ export function defaultServerOptions(where: string): ServerOptions {
     port: 0,
     bindHost: undefined,
     advertiseHost: undefined,
-    weight: 100,
-    concurrency: 256,
+    ...CHANNEL_SERVER_DEFAULTS,
     maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTES,
     routingId: undefined,
     handlers: new HandlerRegistry(where),

@@ -4,11 +4,10 @@
  * A path (a ClientServer client, a channel or a node of a mesh) knows targets and selection; a call knows its message, its
  * time and its one result. Neither keeps the other's state.
  */
-import type { CodecTable } from '../codec/index.ts';
 import type { ZLinkError } from '../errors/index.ts';
-import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
 import type { Link, OutboundRecord } from '../internal/transport/index.ts';
 import type { OutboundName } from '../internal/wire/index.ts';
+import type { CallTerms } from './call-terms.ts';
 
 /** A call that wants a link. */
 export interface RoutableCall extends OutboundRecord {
@@ -27,11 +26,8 @@ export interface RoutableCall extends OutboundRecord {
 export interface CallPath {
   /** For messages: `channel "billing"`. */
   readonly label: string;
-  readonly clock: Clock;
-  readonly wheel: DeadlineWheel;
-  readonly codecs: CodecTable;
-  readonly sendTimeoutMs: number;
-  readonly requestTimeoutMs: number;
+  /** The same object for every call: all paths of a topic share it. */
+  readonly terms: CallTerms;
   nameOf(contentType: string, packetName: string): OutboundName;
   /**
    * Chooses a target now and calls `takeLink`, or `awaitTarget` and later `takeLink` (CHAN-003, CHAN-004).

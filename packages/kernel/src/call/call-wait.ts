@@ -28,7 +28,7 @@ export class CallWait implements DeadlineEntry {
    * @param latestAtMs - whatever `limitMs` is
    */
   constructor(path: CallPath, call: RoutableCall, link: Link | undefined, limitMs: number, latestAtMs: number) {
-    const nowMs = path.clock.nowMs();
+    const nowMs = path.terms.clock.nowMs();
     this.#path = path;
     this.#call = call;
     this.#link = link;
@@ -37,12 +37,12 @@ export class CallWait implements DeadlineEntry {
   }
 
   start(): void {
-    this.#path.wheel.add(this);
+    this.#path.terms.wheel.add(this);
   }
 
   /** The call goes on or has ended. */
   stop(): void {
-    this.#path.wheel.remove(this);
+    this.#path.terms.wheel.remove(this);
   }
 
   /** Takes the call back from where it waits. */

@@ -63,7 +63,7 @@ export class OutgoingMessage {
     const { schema, value, packetName, declaredType } = this.#packet;
     this.metadataBytes = this.#metadata?.encode();
     if (schema !== undefined) validateOutbound(schema, value, packetName);
-    this.#codec = path.codecs.select(declaredType);
+    this.#codec = path.terms.codecs.select(declaredType);
     this.name = path.nameOf(this.#codec.contentType, packetName);
     return path;
   }

@@ -45,7 +45,7 @@ export class RequestBuilder<R> implements RequestCall<R> {
   submit(signal?: AbortSignal): Promise<R> {
     try {
       const path = this.#message.seal(signal);
-      return new Request<R>(path, this.#message, this.#timeoutMs ?? path.requestTimeoutMs).start(signal);
+      return new Request<R>(path, this.#message, this.#timeoutMs ?? path.terms.requestTimeoutMs).start(signal);
     } catch (error) {
       return rejected(error);
     }
@@ -105,7 +105,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   }
 
   start(signal: AbortSignal | undefined): Promise<R> {
-    this.#startedAtMs = this.#path.clock.nowMs();
+    this.#startedAtMs = this.#path.terms.clock.nowMs();
     this.deadlineAtMs = this.#startedAtMs + this.#timeoutMs;
     if (signal !== undefined) this.#follow(signal);
     return new Promise((resolve, reject) => {
@@ -124,7 +124,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     this.#wait(undefined, limitMs);
   }
 
-  takeLink(link: Link, limitMs = this.#path.sendTimeoutMs): void {
+  takeLink(link: Link, limitMs = this.#path.terms.sendTimeoutMs): void {
     this.#link = link;
     let admitted: boolean;
     try {
@@ -144,7 +144,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   onAdmitted(): void {
     if (this.#state.kind === 'ended') return this.#link?.abandon(this, true); // Q1: encoding it has aborted its signal
     this.#become(SUBMITTED);
-    this.#path.wheel.add(this);
+    this.#path.terms.wheel.add(this);
   }
 
   onRefused(error: ZLinkError): void {
@@ -154,7 +154,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   onReply(record: InboundRecord): void {
     if (record.kind === RecordKind.error) return this.#fail(remoteError(record, this.name.packetName));
     const contentType = record.name?.contentType ?? '';
-    const codec = this.#path.codecs.byContentType(contentType);
+    const codec = this.#path.terms.codecs.byContentType(contentType);
     if (codec === undefined) {
       return this.#fail(this.#badReply(`has content type ${describeValue(contentType)}, which is not registered`));
     }
@@ -237,7 +237,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     const previous = this.#state;
     this.#state = next;
     if (previous.kind === 'waiting') previous.stop();
-    if (previous.kind === 'submitted') this.#path.wheel.remove(this); // Q2
+    if (previous.kind === 'submitted') this.#path.terms.wheel.remove(this); // Q2
     if (next.kind === 'ended' && this.#signal !== undefined) unfollow(this.#signal, this);
   }
 }

@@ -91,7 +91,7 @@ class Send implements RoutableCall, SignalFollower {
     this.#wait(undefined, limitMs);
   }
 
-  takeLink(link: Link, limitMs = this.#path.sendTimeoutMs): void {
+  takeLink(link: Link, limitMs = this.#path.terms.sendTimeoutMs): void {
     let accepted: boolean;
     try {
       accepted = link.submit(this);

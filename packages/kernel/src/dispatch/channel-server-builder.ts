@@ -1,7 +1,11 @@
 /** What an application sets on a channel server, whatever path leads to it. */
 import type { PacketKey } from '../message/index.ts';
 import type { ChannelContext } from './contexts.ts';
+import { DEFAULT_CONCURRENCY } from './dispatcher-options.ts';
 import type { RequestHandler, SendHandler } from './handler-registry.ts';
+
+/** What a channel server is until its builder says otherwise. */
+export const CHANNEL_SERVER_DEFAULTS = Object.freeze({ weight: 100, concurrency: DEFAULT_CONCURRENCY });
 
 /**
  * Part of a channel server that RouteMesh and ClientServer share.

@@ -133,11 +133,6 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
     return (this.#controller ??= this.#openController()).signal;
   }
 
-  /** Whether the signal was asked for, and so somebody may listen to it. */
-  get hasSignal(): boolean {
-    return this.#controller !== undefined;
-  }
-
   /** The first reason counts. */
   abort(reason: ZLinkError, abandoned: DropReason): void {
     if (this.abortReason !== undefined) return;

@@ -3,7 +3,7 @@ import type { CodecTable } from '../codec/index.ts';
 import type { JobPermits, MailboxLimits } from '../internal/execution/index.ts';
 import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
 import type { NameIndex } from '../internal/wire/names.ts';
-import type { Logger, UnhandledListener } from '../observe/index.ts';
+import type { RateLimitedLog, UnhandledListener } from '../observe/index.ts';
 import type { FilterEntry } from './filter-chain.ts';
 import type { HandlerTable } from './handler-registry.ts';
 import type { LastHandler } from './last-handler.ts';
@@ -11,19 +11,25 @@ import type { ServiceProvider } from './scope.ts';
 import type { DispatchSurface } from './surface.ts';
 import type { NextTurn } from './turn-budget.ts';
 
+/** Handlers of one owner that may overlap (DISP-005). */
+export const DEFAULT_CONCURRENCY = 256;
+
 export interface DispatcherParts {
   readonly clock: Clock;
   readonly wheel: DeadlineWheel;
   readonly permits: JobPermits;
   readonly codecs: CodecTable;
   readonly names: NameIndex;
+  /** Of `freezeFilters`, which reports their mistakes with all others before anything is bound. */
   readonly filters: readonly FilterEntry[];
+  /** Shared by all owners: what ran last when the event loop stood still. */
   readonly lastHandler: LastHandler;
   readonly services: ServiceProvider | undefined;
-  readonly logger: Logger;
+  /** The host's one: whatever can happen often is written to it. */
+  readonly log: RateLimitedLog;
   /** Whether peers see the text of errors that are no ZLinkError. */
   readonly exposeErrorMessages: boolean;
-  /** Never throws: see `guardUnhandled`. */
+  /** Never throws: the composer guards the application's listener once, by `guardUnhandled`. */
   readonly onUnhandled: UnhandledListener;
   /** A hop to a later turn of the event loop; default `setImmediate`. */
   readonly nextTurn?: NextTurn;

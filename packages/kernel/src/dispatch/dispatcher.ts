@@ -14,23 +14,21 @@
 import { describeValue, type ErrorKindName, ZLinkError } from '../errors/index.ts';
 import type { Clock } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
-import { type MessageCounters, RateLimitedLog } from '../observe/index.ts';
+import type { MessageCounters } from '../observe/index.ts';
 import { type DropReason, OwnerCounters, verbOf } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
-import type { DispatcherOptions } from './dispatcher-options.ts';
+import { DEFAULT_CONCURRENCY, type DispatcherOptions } from './dispatcher-options.ts';
 import { FailureLog } from './failure-log.ts';
 import type { HandlerEntry } from './handler-registry.ts';
 import { HandlerRunner } from './handler-runner.ts';
 import { Intake, type IntakeRefusal, type Refusal } from './intake.ts';
 import type { LastHandler } from './last-handler.ts';
 import { NameRoutes } from './name-routes.ts';
-import { peerErrorOf } from './peer-error.ts';
+import { peerErrorOf, typedErrorOf } from './peer-error.ts';
 import { PermitReturn } from './permit-return.ts';
 import { ReplyPath } from './reply-path.ts';
 import { TurnBudget } from './turn-budget.ts';
-
-const defaultConcurrency = 256;
 
 export class Dispatcher {
   readonly #owner: string;
@@ -57,14 +55,13 @@ export class Dispatcher {
     const { owner, where, parts } = options;
     this.#owner = owner;
     this.#where = where;
-    this.#concurrency = options.concurrency ?? defaultConcurrency;
+    this.#concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
     this.#clock = parts.clock;
     this.#lastHandler = parts.lastHandler;
     this.#intake = new Intake(options.maxMessageBytes ?? 0, options.mailboxLimits ?? {});
     this.#permits = new PermitReturn(parts.permits, () => this.#pump());
     this.#routes = new NameRoutes(options.handlers, parts.codecs, parts.names);
-    const log = new RateLimitedLog(parts.logger, parts.clock);
-    this.#failures = new FailureLog(owner, where, log, parts.onUnhandled);
+    this.#failures = new FailureLog(owner, where, parts.log, parts.onUnhandled);
     this.#turn = new TurnBudget(parts.nextTurn ?? setImmediate, () => this.#pump());
     this.#counters = new OwnerCounters(owner);
     this.#replies = new ReplyPath({
@@ -85,11 +82,7 @@ export class Dispatcher {
     });
   }
 
-  /** Messages it holds: waiting, running, and replies that wait for credit. */
-  get heldMessages(): number {
-    return this.#intake.heldMessages;
-  }
-
+  /** For leak checks: charge of what it holds, be it waiting, running or a reply without credit; 0 once all is over. */
   get heldBytes(): number {
     return this.#intake.heldBytes;
   }
@@ -213,7 +206,7 @@ export class Dispatcher {
     }
     const entry = this.#routes.handlerOf(dispatch.inboundName, dispatch.verb);
     if (entry === undefined) {
-      const text = `no ${dispatch.verb} handler of packet ${describeValue(dispatch.packetName)} in ${this.#where}`;
+      const text = this.#routes.whyNoHandler(dispatch.inboundName, dispatch.verb, this.#where);
       return this.#reject(dispatch, 'no_handler', 'NotFound', text);
     }
     let message: unknown;
@@ -221,7 +214,7 @@ export class Dispatcher {
       message = this.#routes.decode(dispatch, entry);
     } catch (error) {
       const hidden = `payload of packet ${describeValue(dispatch.packetName)} could not be decoded`;
-      return this.#reject(dispatch, 'decode_error', 'ProtocolError', peerErrorOf(error, false, hidden).text);
+      return this.#reject(dispatch, 'decode_error', 'ProtocolError', typedErrorOf(error)?.text ?? hidden);
     }
     this.#run(dispatch, entry, message, nowMs);
   }

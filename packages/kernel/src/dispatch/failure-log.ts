@@ -6,7 +6,7 @@
  *
  * 1. Never throws: a broken logger ends in the rate-limited log, and the hook is a guarded one.
  * 2. Records name packet, reason and kind of error: no payload, no metadata, no stack (TRACE-004).
- * 3. One line per second, reason and packet; a packet that nobody registered is the peer's choice and is no key.
+ * 3. One line per second, owner, reason and packet; a packet that nobody registered is the peer's choice and is no key.
  */
 import { describeValue } from '../errors/index.ts';
 import { errorText, type RateLimitedLog, type UnhandledListener } from '../observe/index.ts';
@@ -45,7 +45,7 @@ export class FailureLog {
 
   /** The message itself was handled, or had failed before. */
   disposeFailed(message: FailedMessage, error: unknown): void {
-    this.#log.warn(`dispose ${message.packetName}`, {
+    this.#log.warn(`dispatch ${this.#where} dispose ${message.packetName}`, {
       message: 'disposing after a handler failed',
       owner: this.#owner,
       packet_name: message.packetName,
@@ -59,12 +59,17 @@ export class FailureLog {
     return `${this.#handlerOf(message)} failed`;
   }
 
+  /** For the caller, as `failureOf`: whose result could not be sent. */
+  unsentReplyOf(message: FailedMessage): string {
+    return `reply of ${this.#handlerOf(message)} could not be sent`;
+  }
+
   #handlerOf(message: FailedMessage): string {
     return `${message.verb} handler of packet ${describeValue(message.packetName)} in ${this.#where}`;
   }
 
   #write(key: string, message: FailedMessage, reason: DispatchErrorReason, text: string): void {
-    this.#log.warn(key, {
+    this.#log.warn(`dispatch ${this.#where} ${key}`, {
       eventId: 'zlink.dispatch_error',
       outcome: 'failed',
       owner: this.#owner,

@@ -94,6 +94,11 @@ export class HandlerRegistry<C> {
     return new HandlerTable(table.send, table.request);
   }
 
+  /** Nothing was registered, not even by mistake. */
+  get isEmpty(): boolean {
+    return this.#registrations.length === 0;
+  }
+
   #add(verb: Verb, packet: unknown, handler: unknown): this {
     if (this.#frozen) throw new ZLinkError('InvalidOperation', 'handlers are registered before the host starts'); // 3
     this.#registrations.push({ verb, packet, handler });
@@ -102,6 +107,7 @@ export class HandlerRegistry<C> {
 
   #resolve({ verb, packet, handler }: Registration, problems: Pick<Problems, 'note'>): HandlerEntry | undefined {
     const note = (text: string): undefined => void problems.note(`${this.#where}: ${text}`);
+    if (typeof packet !== 'function') return note(`packet of a ${verb} handler: ${whyNoPacket(packet, verb)}`);
     let contract: PacketContract;
     try {
       contract = packetContract(packet as PacketKey<unknown>); // says itself what is no packet key
@@ -133,10 +139,6 @@ export class HandlerTable {
     this.#request = request;
   }
 
-  get size(): number {
-    return this.#send.size + this.#request.size;
-  }
-
   find(verb: Verb, packetName: string): HandlerEntry | undefined {
     return (verb === 'request' ? this.#request : this.#send).get(packetName);
   }
@@ -149,6 +151,14 @@ export class HandlerTable {
       }
     }
   }
+}
+
+/** A packet's name alone has no type and no kind: both are in its declaration. */
+function whyNoPacket(given: unknown, verb: Verb): string {
+  const shown = describeValue(given);
+  const declare = verb === 'request' ? 'request' : 'message';
+  if (typeof given === 'string') return `${shown} is a name, declare it: ${declare}(${shown})`;
+  return `${shown} is neither a declaration, made by ${declare}('name'), nor a class`;
 }
 
 function describeEntry(entry: HandlerEntry): string {

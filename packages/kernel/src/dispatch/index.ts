@@ -1,7 +1,8 @@
 /** Handlers, filters, scopes and the dispatcher that runs them. */
-export type { ChannelServerBuilder } from './channel-server-builder.ts';
+export { CHANNEL_SERVER_DEFAULTS, type ChannelServerBuilder } from './channel-server-builder.ts';
 export type { ChannelContext, FanoutContext, MessageContext, NodeContext } from './contexts.ts';
 export { Dispatcher } from './dispatcher.ts';
+export { DEFAULT_CONCURRENCY, type DispatcherParts } from './dispatcher-options.ts';
 export { freezeFilters } from './filter-chain.ts';
 export type { DispatchKind, Filter, FilterContext, FilterEntry } from './filter-chain.ts';
 export { HandlerRegistry, HandlerTable } from './handler-registry.ts';

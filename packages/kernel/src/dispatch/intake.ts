@@ -40,10 +40,6 @@ export class Intake {
     this.#largestCostBytes = maxMessageBytes === 0 ? Infinity : maxMessageBytes + RECORD_COST_BYTES;
   }
 
-  get heldMessages(): number {
-    return this.#mailbox.messages;
-  }
-
   get heldBytes(): number {
     return this.#mailbox.bytes;
   }

@@ -24,14 +24,6 @@ export class LastHandler {
   #startedAtMs = 0;
   #slow: SlowHandler | undefined;
 
-  get owner(): string {
-    return this.#owner;
-  }
-
-  get packetName(): string {
-    return this.#packetName;
-  }
-
   started(owner: string, packetName: string, nowMs: number): void {
     if (nowMs - this.#startedAtMs >= slowMs) {
       this.#slow = { owner: this.#owner, packetName: this.#packetName, fromMs: this.#startedAtMs, untilMs: nowMs };

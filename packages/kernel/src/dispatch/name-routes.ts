@@ -57,6 +57,13 @@ export class NameRoutes {
     return verb === 'request' ? route.request : route.send;
   }
 
+  /** Says what is missing; a handler of the other verb is named, since its caller or its registration took the wrong one. */
+  whyNoHandler(name: InboundName, verb: Verb, where: string): string {
+    const other: Verb = verb === 'request' ? 'send' : 'request';
+    const missing = `no ${verb} handler of packet ${describeValue(name.packetName)} in ${where}`;
+    return this.handlerOf(name, other) === undefined ? missing : `${missing}: it has a ${other} handler of that name`;
+  }
+
   /**
    * Reads metadata and payload of a message for its handler.
    *

@@ -18,23 +18,27 @@ import { boundedText, errorText } from '../observe/index.ts';
 const textLimit = 1_024;
 const foreignTextLimit = 256;
 
+/** Ends a text that withholds its cause: this host has logged it. */
+export const CAUSE_IN_LOG = '; its log has the cause';
+
 export interface PeerError {
   readonly kind: ErrorKindName;
   readonly text: string;
 }
 
-/** @param hiddenText - says what failed; the text of an exposed error follows it */
-export function peerErrorOf(thrown: unknown, exposeErrorMessages: boolean, hiddenText: string): PeerError {
-  const known = readZLinkError(thrown);
+/** @param whatFailed - names the failed thing; the text of an exposed error follows it, else where to look for it */
+export function peerErrorOf(thrown: unknown, exposeErrorMessages: boolean, whatFailed: string): PeerError {
+  const known = typedErrorOf(thrown);
   if (known !== undefined) return known;
   const isExposed = exposeErrorMessages && !(thrown instanceof ConfigurationError); // 2
   return {
     kind: 'InternalFailure',
-    text: isExposed ? `${hiddenText}: ${errorText(thrown, foreignTextLimit)}` : hiddenText,
+    text: isExposed ? `${whatFailed}: ${errorText(thrown, foreignTextLimit)}` : `${whatFailed}${CAUSE_IN_LOG}`,
   };
 }
 
-function readZLinkError(thrown: unknown): PeerError | undefined {
+/** What was thrown, if it is a ZLinkError: those are meant for the peer. */
+export function typedErrorOf(thrown: unknown): PeerError | undefined {
   if (!isZLinkError(thrown)) return undefined;
   try {
     const { kind, message } = thrown;

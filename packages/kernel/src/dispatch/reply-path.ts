@@ -20,7 +20,7 @@ import type { FailureLog } from './failure-log.ts';
 import type { HandlerEntry } from './handler-registry.ts';
 import type { Refusal } from './intake.ts';
 import type { NameRoutes } from './name-routes.ts';
-import { ErrorReply, type PeerError, peerErrorOf } from './peer-error.ts';
+import { CAUSE_IN_LOG, ErrorReply, type PeerError, peerErrorOf } from './peer-error.ts';
 
 export interface ReplyPathOptions {
   readonly clock: Clock;
@@ -178,12 +178,9 @@ export class ReplyPath implements DispatchOwner {
   /** The handler's result cannot be sent: the caller learns that much. */
   #unencodable(dispatch: Dispatch, error: unknown): void {
     this.#failures.threw(dispatch, error, false);
-    const text = `reply of request ${describeValue(dispatch.packetName)} could not be sent`;
-    this.fail(
-      dispatch,
-      { kind: 'InternalFailure', text: this.#exposeErrorMessages ? `${text}: ${errorText(error)}` : text },
-      'failed',
-    );
+    const what = this.#failures.unsentReplyOf(dispatch);
+    const text = this.#exposeErrorMessages ? `${what}: ${errorText(error)}` : `${what}${CAUSE_IN_LOG}`;
+    this.fail(dispatch, { kind: 'InternalFailure', text }, 'failed');
   }
 
   #noReplyPath(dispatch: Dispatch, error: unknown): void {

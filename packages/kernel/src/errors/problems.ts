@@ -12,10 +12,6 @@ import { describeValue } from './describe-value.ts';
 export class Problems {
   readonly #texts: string[] = [];
 
-  get count(): number {
-    return this.#texts.length;
-  }
-
   /** `option` has a value outside of `allowed`. A value that is secret by nature is reported by `note` instead. */
   add(option: string, value: unknown, allowed: string): void {
     this.#texts.push(`${option}: ${describeValue(value)} is not allowed, allowed: ${allowed}`);

@@ -47,28 +47,22 @@ export class HostedServices {
    * Starts all services.
    *
    * @param signal - gives up the start; a service that ignores it is not waited for, and stopped should it start later
-   * @param rollbackDeadline - bounds the stopping of what had started when a start fails
-   * @throws ZLinkError `InternalFailure` with the service's error as `cause`, or the signal's reason
+   * @throws ZLinkError `InternalFailure` with the service's error as `cause`, or the signal's reason. Those that started
+   *   before still work then: the host ends them as it ends all others
    */
-  async start(signal: AbortSignal, rollbackDeadline?: AbortSignal): Promise<void> {
-    try {
-      for (const service of this.#services) {
-        signal.throwIfAborted();
-        await this.#startOne(service, signal);
-        this.#started.push(service);
-      }
-    } catch (error) {
-      await this.requestStop(rollbackDeadline);
-      await this.stop(rollbackDeadline);
-      throw error;
+  async start(signal: AbortSignal): Promise<void> {
+    for (const service of this.#services) {
+      signal.throwIfAborted();
+      await this.#startOne(service, signal);
+      this.#started.push(service);
     }
   }
 
   /** Asks all started services, in reverse order, to take no new work. */
-  async requestStop(deadline?: AbortSignal): Promise<StopReport> {
+  async requestStop(deadline?: AbortSignal): Promise<void> {
     const open = this.#started.filter((service) => !this.#asked.has(service));
     for (const service of open) this.#asked.add(service); // 2
-    return this.#endAll(open.reverse(), 'requestStop', deadline);
+    await this.#endAll(open.reverse(), 'requestStop', deadline);
   }
 
   /** Stops all started services in reverse order. */

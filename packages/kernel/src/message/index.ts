@@ -1,5 +1,5 @@
 /** Packet descriptors, what may be sent, schemas and metadata. */
-export { decodeMetadata, EMPTY_METADATA, metadata, METADATA_BYTES, MetadataBuilder } from './metadata.ts';
+export { decodeMetadata, EMPTY_METADATA, metadata, MetadataBuilder } from './metadata.ts';
 export type { Metadata } from './metadata.ts';
 export { classOf, resolveOutbound, resolveRequest, ZLinkMessage } from './outbound.ts';
 export type { Sendable } from './outbound.ts';

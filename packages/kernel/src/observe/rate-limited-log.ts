@@ -1,8 +1,8 @@
 /**
  * Log lines about what strangers or floods can cause: at most one per key and second.
  *
- * Owns the counting of suppressed lines. Leaves the choice of keys to its users, who take them from a closed set where
- * the other side could choose them freely.
+ * Owns the counting of suppressed lines. A host has one: leaves the choice of keys to its users, who begin them with what
+ * they tell of, and take them from a closed set where the other side could choose them freely.
  *
  * 1. A key's first record goes out at once. Those of the second that follows are counted; at its end the latest of them
  *    goes out with their count as `suppressed`, and begins the key's next second.
@@ -15,7 +15,7 @@ import type { Clock, TimerHandle } from '../internal/time/index.ts';
 import { dropOldest } from './drop-oldest.ts';
 import type { Logger, LogLevel } from './logger.ts';
 
-const defaultIntervalMs = 1_000;
+const intervalMs = 1_000;
 const rememberedKeys = 1_024;
 
 interface KeyState {
@@ -29,7 +29,6 @@ interface KeyState {
 export class RateLimitedLog {
   readonly #logger: Logger;
   readonly #clock: Clock;
-  readonly #intervalMs: number;
   /** In the order in which they were written last. */
   readonly #keys = new Map<string, KeyState>();
   readonly #onDue = (): void => this.#writeDue();
@@ -37,10 +36,9 @@ export class RateLimitedLog {
   #timerAtMs = Infinity;
   #isClosed = false;
 
-  constructor(logger: Logger, clock: Clock, intervalMs = defaultIntervalMs) {
+  constructor(logger: Logger, clock: Clock) {
     this.#logger = logger;
     this.#clock = clock;
-    this.#intervalMs = intervalMs;
   }
 
   warn(key: string, record: object): void {
@@ -63,7 +61,7 @@ export class RateLimitedLog {
     if (this.#isClosed) return this.#write(level, record);
     const nowMs = this.#clock.nowMs();
     const state = this.#keys.get(key);
-    if (state === undefined || nowMs - state.writtenAtMs >= this.#intervalMs) {
+    if (state === undefined || nowMs - state.writtenAtMs >= intervalMs) {
       const suppressed = state?.suppressed ?? 0; // the timer is late
       this.#remember(key, { writtenAtMs: nowMs, suppressed: 0, latest: undefined, level });
       return this.#write(level, suppressed === 0 ? record : { ...record, suppressed });
@@ -71,7 +69,7 @@ export class RateLimitedLog {
     state.suppressed++;
     state.latest = record;
     state.level = level;
-    if (state.suppressed === 1) this.#arm(state.writtenAtMs + this.#intervalMs, nowMs);
+    if (state.suppressed === 1) this.#arm(state.writtenAtMs + intervalMs, nowMs);
   }
 
   #remember(key: string, state: KeyState): void {
@@ -99,7 +97,7 @@ export class RateLimitedLog {
     // A copy: what is written moves to the end of the map.
     for (const [key, state] of [...this.#keys]) {
       if (state.suppressed === 0) continue;
-      const dueAtMs = state.writtenAtMs + this.#intervalMs;
+      const dueAtMs = state.writtenAtMs + intervalMs;
       if (dueAtMs > nowMs) {
         this.#arm(dueAtMs, nowMs);
         continue;

@@ -6,19 +6,17 @@
  * 1. One record per second and place; the others are counted.
  * 2. A stack is bounded, and names places in code only: its first lines repeat the message.
  */
-import type { Clock } from '../internal/time/index.ts';
 import { boundedText, errorText } from './error-text.ts';
-import type { Logger } from './logger.ts';
-import { RateLimitedLog } from './rate-limited-log.ts';
+import type { RateLimitedLog } from './rate-limited-log.ts';
 import type { UnhandledListener } from './unhandled.ts';
 
 const FRAMES_SHOWN = 10;
 const FRAME_LIMIT = 256;
 
-export function logUnhandled(logger: Logger, clock: Clock): UnhandledListener {
-  const log = new RateLimitedLog(logger, clock); // 1
+export function logUnhandled(log: RateLimitedLog): UnhandledListener {
   return (error, { where }) =>
-    log.error(where, {
+    log.error(`unhandled ${where}`, {
+      // 1
       eventId: 'zlink.runtime.unhandled_error',
       where,
       error: errorText(error),

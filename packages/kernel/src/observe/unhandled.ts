@@ -6,21 +6,14 @@
  * 1. A guarded listener never throws and leaves no rejected promise, whatever the application's one does.
  * 2. That it failed is logged, at most once per second.
  */
-import { type Clock, systemClock } from '../internal/time/index.ts';
 import { errorText } from './error-text.ts';
-import type { Logger } from './logger.ts';
-import { RateLimitedLog } from './rate-limited-log.ts';
+import type { RateLimitedLog } from './rate-limited-log.ts';
 
 /** Told every error that an application's code threw and no caller got as a typed answer. */
 export type UnhandledListener = (error: unknown, context: { readonly where: string }) => void;
 
 /** The same listener, but what it throws or rejects with ends in the log (1). */
-export function guardUnhandled(
-  listener: UnhandledListener,
-  logger: Logger,
-  clock: Clock = systemClock,
-): UnhandledListener {
-  const log = new RateLimitedLog(logger, clock);
+export function guardUnhandled(listener: UnhandledListener, log: RateLimitedLog): UnhandledListener {
   const failed = (thrown: unknown, where: string): void =>
     log.error('onUnhandled', { eventId: 'zlink.runtime.on_unhandled_failed', where, error: errorText(thrown) }); // 2
   return (error, context) => {

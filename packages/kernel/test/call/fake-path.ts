@@ -5,8 +5,8 @@
  * request or nobody. Leaves time to the manual clock and the rest to the calls under test.
  */
 import { ManualClock } from '@zlink/testing';
-import type { CallPath, RoutableCall } from '../../src/call/index.ts';
-import { type Codec, CodecRegistry, type CodecTable, type PayloadSink } from '../../src/codec/index.ts';
+import type { CallPath, CallTerms, RoutableCall } from '../../src/call/index.ts';
+import { type Codec, CodecRegistry, type PayloadSink } from '../../src/codec/index.ts';
 import { ErrorKind, type ErrorKindName, Problems, ZLinkError } from '../../src/errors/index.ts';
 import { DeadlineWheel } from '../../src/internal/time/index.ts';
 import type { InboundRecord, Link, OutboundRecord, OutboundRequest } from '../../src/internal/transport/index.ts';
@@ -194,9 +194,7 @@ export class FakePath implements CallPath {
   readonly label = 'channel "billing"';
   readonly clock = new ManualClock();
   readonly wheel = new DeadlineWheel({ clock: this.clock, onError: (error) => this.faults.push(error) });
-  readonly codecs: CodecTable;
-  readonly sendTimeoutMs: number = 1_000;
-  readonly requestTimeoutMs: number = 30_000;
+  readonly terms: CallTerms;
   readonly link = new FakeLink();
   /** Whether a target is there to choose. */
   hasTarget = true;
@@ -213,7 +211,13 @@ export class FakePath implements CallPath {
   constructor(codecs: readonly Codec[] = []) {
     const registry = new CodecRegistry();
     for (const codec of codecs) registry.add(codec);
-    this.codecs = registry.freeze(new Problems());
+    this.terms = {
+      clock: this.clock,
+      wheel: this.wheel,
+      codecs: registry.freeze(new Problems()),
+      sendTimeoutMs: 1_000,
+      requestTimeoutMs: 30_000,
+    };
   }
 
   nameOf(contentType: string, packetName: string): OutboundName {

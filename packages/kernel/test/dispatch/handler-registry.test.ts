@@ -26,10 +26,9 @@ test('[DISP-002] a key is verb and packet, and the same packet may be registered
       .addRequest(Charge, () => ({ receipt: '' }))
       .freeze(problems),
   );
-  expect(problems.count).toBe(0);
-  expect(tables.map((table) => table.size)).toEqual([2, 2]);
-  expect(tables[0]?.find('send', 'billing.charge')?.verb).toBe('send');
-  expect(tables[0]?.find('request', 'billing.charge')?.verb).toBe('request');
+  expect(() => problems.throwIfAny()).not.toThrow();
+  for (const verb of ['send', 'request'] as const)
+    for (const table of tables) expect(table.find(verb, 'billing.charge')?.verb).toBe(verb);
   expect(tables[0]?.find('request', 'billing.Charge')).toBeUndefined();
 });
 
@@ -78,6 +77,37 @@ test('[ERR-002] all mistakes of a registry are reported together', () => {
   expect(problems[2]).toContain('static inject');
 });
 
+test.each<[string, unknown, string, string]>([
+  [
+    'a name',
+    'billing.ask',
+    '"billing.ask" is a name, declare it: message("billing.ask")',
+    '"billing.ask" is a name, declare it: request("billing.ask")',
+  ],
+  [
+    'nothing',
+    undefined,
+    "undefined is neither a declaration, made by message('name'), nor a class",
+    "undefined is neither a declaration, made by request('name'), nor a class",
+  ],
+])('[ERR-002] %s in place of a packet: the mistake says what to write', (_, packet, ofSend, ofRequest) => {
+  const problems = problemsOf((handlers) =>
+    handlers.addSend(packet as never, () => undefined).addRequest(packet as never, () => undefined),
+  );
+  expect(problems).toEqual([
+    `channel "billing": packet of a send handler: ${ofSend}`,
+    `channel "billing": packet of a request handler: ${ofRequest}`,
+  ]);
+});
+
+test('[HOSTREG-006] a registry is empty until something is registered, by mistake or not', () => {
+  const handlers = new HandlerRegistry<unknown>('channel "billing"');
+  expect(handlers.isEmpty).toBe(true);
+  handlers.addSend(Notice, undefined as never);
+  handlers.freeze(new Problems());
+  expect(handlers.isEmpty).toBe(false);
+});
+
 test('[HOSTREG-004] nothing is registered after the start', () => {
   const handlers = new HandlerRegistry<unknown>('channel "billing"');
   handlers.freeze(new Problems());
@@ -98,7 +128,7 @@ test('[MSG-002] a class is a packet key, and a handler class is told from a func
       // An ordinary function has a prototype, too.
     })
     .freeze(problems);
-  expect(problems.count).toBe(0);
+  expect(() => problems.throwIfAny()).not.toThrow();
   expect(table.find('send', 'Ping')).toMatchObject({ call: undefined, type: OnPing, declaredType: Ping });
   expect(table.find('send', 'billing.notice')?.call).toBeInstanceOf(Function);
 });

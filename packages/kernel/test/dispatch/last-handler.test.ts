@@ -8,7 +8,6 @@ test('[C16] what was started last is blamed for a stall that lasts', () => {
   last.started('stock', 'first', 1_000);
   last.started('billing', 'block', 60_000);
   expect(last.during(4_000, 64_200)).toEqual(block);
-  expect(last).toMatchObject(block);
 });
 
 test('[C16] what started right after the stall is not blamed for it', () => {
@@ -17,7 +16,7 @@ test('[C16] what started right after the stall is not blamed for it', () => {
   last.started('billing', 'block', 60_000);
   for (let at = 0; at < 3; at++) last.started('billing', 'echo', 64_000 + at);
   expect(last.during(3_800, 64_010)).toEqual(block);
-  expect(last).toMatchObject(echo);
+  expect(last.during(5, 64_010)).toEqual(echo);
 });
 
 test('[C16] time without any handler is nobody’s', () => {

@@ -92,7 +92,10 @@ test('[NODE-002] [DISP-004] what a node has no handler for is answered in the na
   harness.request(Poke, { x: 1 }, { link }); // a send handler serves no request
   expect(link.answers.map(({ error, text }) => [error, text])).toEqual([
     ['NotFound', 'no request handler of packet "unknown" in node "node-b" of mesh "game"'],
-    ['NotFound', 'no request handler of packet "poke" in node "node-b" of mesh "game"'],
+    [
+      'NotFound',
+      'no request handler of packet "poke" in node "node-b" of mesh "game": it has a send handler of that name',
+    ],
   ]);
   expect(contexts).toEqual([]);
   expect(harness.requests).toMatchObject({ owner: 'game', dropped: { no_handler: 2 } });

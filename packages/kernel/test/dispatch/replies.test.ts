@@ -51,7 +51,10 @@ test.each([
   const harness = answering(reply);
   harness.request(Ask, { n: 1 });
   expect(harness.link.answers).toMatchObject([
-    { error: 'InternalFailure', text: 'reply of request "ask" could not be sent' },
+    {
+      error: 'InternalFailure',
+      text: 'reply of request handler of packet "ask" in channel "billing" could not be sent; its log has the cause',
+    },
   ]);
   expect(harness.unhandled).toHaveLength(1);
   expect(harness.requests.failed).toBe(1);

@@ -223,7 +223,10 @@ test.each([
     harness.request(Ask, { n: 1 });
     await harness.dispatcher.idle();
     expect(harness.link.answers).toMatchObject([
-      { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed' },
+      {
+        error: 'InternalFailure',
+        text: 'request handler of packet "ask" in channel "billing" failed; its log has the cause',
+      },
     ]);
     expect(container.log).toEqual(['scope 1 opened', 'scope 1 disposed']);
     expectNothingHeld(harness);

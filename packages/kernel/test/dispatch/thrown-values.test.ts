@@ -110,7 +110,10 @@ describe.each(Object.keys(places))('from %s', (place) => {
       harness.send(Tell, { n: 1 });
       await loopTurns(3);
       expect(harness.link.answers).toMatchObject([
-        { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed' },
+        {
+          error: 'InternalFailure',
+          text: 'request handler of packet "ask" in channel "billing" failed; its log has the cause',
+        },
       ]);
       expect(harness.requests.failed).toBe(1);
       expect(harness.sends.failed).toBe(1);
@@ -258,7 +261,10 @@ test('[ERR-005] a ConfigurationError in a handler is a plain failure to the peer
   );
   harness.request(Ask, { n: 1 });
   expect(harness.link.answers).toMatchObject([
-    { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed' },
+    {
+      error: 'InternalFailure',
+      text: 'request handler of packet "ask" in channel "billing" failed; its log has the cause',
+    },
   ]);
   expect(harness.unhandled).toMatchObject([{ error }]);
 });
@@ -279,6 +285,9 @@ test('[DISP-004] a ZLinkError of another copy of the package is understood, one 
   harness.request(Ask, { n: 2 });
   expect(harness.link.answers).toMatchObject([
     { error: 'Rejected', text: 'text' },
-    { error: 'InternalFailure', text: 'request handler of packet "ask" in channel "billing" failed' },
+    {
+      error: 'InternalFailure',
+      text: 'request handler of packet "ask" in channel "billing" failed; its log has the cause',
+    },
   ]);
 });

@@ -4,7 +4,12 @@ import { checkAdvertiseHost, checkBindHost } from '../../src/identity/index.ts';
 const mistakeOf = (check: typeof checkBindHost, value: unknown): boolean => {
   const problems = new Problems();
   check('host', value, problems);
-  return problems.count > 0;
+  try {
+    problems.throwIfAny();
+    return false;
+  } catch {
+    return true;
+  }
 };
 
 const named = (length: number): string =>

@@ -38,6 +38,12 @@ const fail = (text: string) => (): never => {
   throw new Error(text);
 };
 
+/** What a host does with its services at its end, also when a start has failed. */
+async function endAll(hosted: HostedServices): Promise<void> {
+  await hosted.requestStop();
+  await hosted.stop();
+}
+
 /** Aborts when the test says so, and knows who still listens. */
 function deadline() {
   const controller = new AbortController();
@@ -74,7 +80,7 @@ test('[SVC-001] they are asked to stop, then stopped, both in reverse and each a
   );
   await hosted.start(new AbortController().signal);
   log.length = 0;
-  expect(await hosted.requestStop()).toEqual({ unfinished: 0 });
+  await hosted.requestStop();
   expect(log).toEqual(['request b', 'request a']);
   expect(await hosted.stop()).toEqual({ unfinished: 0 });
   expect(log.slice(2)).toEqual(['stop b', 'stop a']);
@@ -84,11 +90,12 @@ test('[SVC-001] they are asked to stop, then stopped, both in reverse and each a
 test.each([
   ['throws', fail('no port')],
   ['rejects', async () => fail('no port')()],
-])('[SVC-001] a start that %s stops the started ones in reverse and fails with its cause', async (_, start) => {
+])('[SVC-001] a start that %s fails with its cause; the started ones are then stopped in reverse', async (_, start) => {
   const { log, hosted } = arrange({}, {}, { start }, {});
   const error: unknown = await hosted.start(new AbortController().signal).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ kind: 'InternalFailure', cause: { message: 'no port' } });
   expect(String(error)).toContain('hosted service 3');
+  await endAll(hosted);
   expect(log).toEqual([
     'start a',
     'started a',
@@ -101,8 +108,7 @@ test.each([
     'stop a',
   ]);
   log.length = 0;
-  await hosted.requestStop();
-  await hosted.stop();
+  await endAll(hosted);
   expect(log).toEqual([]); // exactly once
 });
 
@@ -114,7 +120,7 @@ test('[SVC-001] a failing stop request or stop is told and does not keep the oth
   );
   await hosted.start(new AbortController().signal);
   log.length = 0;
-  expect(await hosted.requestStop()).toEqual({ unfinished: 0 });
+  await hosted.requestStop();
   expect(await hosted.stop()).toEqual({ unfinished: 0 });
   expect(log).toEqual(['request c', 'request b', 'request a', 'stop c', 'stop b', 'stop a']);
   expect(failures.map(({ error, where }) => [(error as Error).message, where])).toEqual([
@@ -150,7 +156,7 @@ test('[SVC-001] a stop that fails after the deadline is told all the same', asyn
   expect(failures).toMatchObject([{ error: { message: 'late' } }]);
 });
 
-test('[SVC-001] a given up start rejects with the reason of its signal and stops what has started', async () => {
+test('[SVC-001] a given up start rejects with the reason of its signal; what started later is stopped, too', async () => {
   let arrive: () => void = () => undefined;
   const { log, hosted } = arrange({}, { start: () => new Promise<void>((resolve) => (arrive = resolve)) }, {});
   const { signal, pass, listeners } = deadline();
@@ -158,6 +164,7 @@ test('[SVC-001] a given up start rejects with the reason of its signal and stops
   await loopTurns(1);
   pass();
   expect(await starting).toMatchObject({ message: 'deadline' });
+  await endAll(hosted);
   expect(log).toEqual(['start a', 'started a', 'start b', 'request a', 'stop a']);
   arrive(); // it starts after all: nobody else would stop it
   await loopTurns(2);
@@ -174,7 +181,7 @@ test('[SVC-001] services get the signal of the start, and none starts when it wa
   log.length = 0;
   pass();
   await expect(hosted.start(signal)).rejects.toThrow('deadline');
-  expect(log).toEqual(['request a', 'stop a']);
+  expect(log).toEqual([]);
 });
 
 test('[SVC-001] a service needs no stop request', async () => {

@@ -1,12 +1,12 @@
 import { loopTurns, ManualClock } from '@zlink/testing';
-import { guardUnhandled, type UnhandledListener } from '../../src/observe/index.ts';
+import { guardUnhandled, RateLimitedLog, type UnhandledListener } from '../../src/observe/index.ts';
 
 function arrange(listener: UnhandledListener) {
   const errors: object[] = [];
   const ignore = (): void => undefined;
   const clock = new ManualClock();
   const logger = { debug: ignore, info: ignore, warn: ignore, error: (record: object) => void errors.push(record) };
-  return { errors, clock, guarded: guardUnhandled(listener, logger, clock) };
+  return { errors, clock, guarded: guardUnhandled(listener, new RateLimitedLog(logger, clock)) };
 }
 
 test('[DISP-004] a guarded listener is told the same error and place, once', () => {

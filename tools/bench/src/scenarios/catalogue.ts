@@ -9,6 +9,9 @@ import { linkMemory } from './link-memory.ts';
 import { linkOneWay } from './link-one-way.ts';
 import { linkRequests } from './link-requests.ts';
 import { linkSerial } from './link-serial.ts';
+import { meshRequests } from './mesh-requests.ts';
+import { meshSelection } from './mesh-selection.ts';
+import { meshSends } from './mesh-sends.ts';
 import { selection } from './selection.ts';
 
 export const catalogue: readonly Scenario[] = [
@@ -22,4 +25,7 @@ export const catalogue: readonly Scenario[] = [
   frameworkSerial,
   ...frameworkOverLink,
   selection,
+  ...meshRequests,
+  meshSends,
+  meshSelection,
 ];

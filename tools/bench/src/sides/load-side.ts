@@ -15,6 +15,10 @@ export async function loadSide(name: string): Promise<Side> {
       return (await import('./link.ts')).link;
     case 'framework':
       return (await import('./framework.ts')).framework;
+    case 'mesh':
+      return (await import('./mesh.ts')).mesh;
+    case 'mesh node':
+      return (await import('./mesh.ts')).meshNode;
     default:
       if (!name.startsWith('file:')) throw new Error(`no side is called "${name}"`);
       return ((await import(name)) as { readonly side: Side }).side;

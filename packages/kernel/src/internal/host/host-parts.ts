@@ -4,33 +4,15 @@
  * Owns the contract between composer and topics. The framework composes all topics; an application that wants one topic
  * only can be its own composer.
  */
-import type { CodecTable } from '../../codec/index.ts';
-import type { FilterEntry, LastHandler, ServiceProvider } from '../../dispatch/index.ts';
+import type { CallTerms } from '../../call/index.ts';
+import type { DispatcherParts, ServiceProvider } from '../../dispatch/index.ts';
 import type { Problems } from '../../errors/index.ts';
-import type { Logger, MessageCounters, UnhandledListener } from '../../observe/index.ts';
-import type { JobPermits } from '../execution/index.ts';
-import type { Clock, DeadlineWheel } from '../time/index.ts';
+import type { MessageCounters } from '../../observe/index.ts';
 import type { Transport } from '../transport/index.ts';
-import type { NameIndex } from '../wire/index.ts';
 
-export interface HostParts {
-  readonly clock: Clock;
-  readonly wheel: DeadlineWheel;
-  readonly permits: JobPermits;
-  readonly codecs: CodecTable;
-  readonly names: NameIndex;
+/** All of it is the composer's: it also closes what has to be closed, after the topics (transport, wheel, log). */
+export interface HostParts extends DispatcherParts, CallTerms {
   readonly transport: Transport;
-  /** Of `freezeFilters`, which reports their mistakes with all others before anything is bound. */
-  readonly filters: readonly FilterEntry[];
-  /** Shared by all owners: what ran last when the event loop stood still. */
-  readonly lastHandler: LastHandler;
-  readonly services: ServiceProvider | undefined;
-  readonly logger: Logger;
-  readonly exposeErrorMessages: boolean;
-  /** Never throws: the composer guards the application's listener once, by `guardUnhandled`. */
-  readonly onUnhandled: UnhandledListener;
-  readonly requestTimeoutMs: number;
-  readonly sendTimeoutMs: number;
   readonly bindHost: string;
   readonly advertiseHost: string | undefined;
 }
@@ -48,7 +30,6 @@ export interface ValidationContext {
   readonly bindHost: string;
   readonly advertiseHost: string | undefined;
   readonly services: ServiceProvider | undefined;
-  readonly hasLocationStore: boolean;
   /** Why this host cannot dial, if so. */
   readonly dialProblem?: string | undefined;
 }

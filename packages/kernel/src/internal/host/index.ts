@@ -1,3 +1,4 @@
+export { didYouMean } from './did-you-mean.ts';
 export type { HostParts, ListenerStatus, Topic, ValidationContext } from './host-parts.ts';
 export { listenFor } from './listen-for.ts';
 export {
@@ -9,6 +10,8 @@ export {
   checkWeight,
   DIALABLE_ENDPOINT,
   isDialable,
-  isWeight,
-  WEIGHT_RANGE,
+  requireWeight,
 } from './option-checks.ts';
+export { OwnDescriptor } from './own-descriptor.ts';
+export { isDraining, isReady } from './peer-state.ts';
+export { checkFlag, checkMethods, checkOptionNames, isObject } from './shape-checks.ts';

@@ -3,25 +3,21 @@
  *
  * Owns the rules and how mistakes are worded. Leaves which options there are to each topic.
  *
- * 1. Nothing is thrown: a start reports every mistake together (ERR-002).
+ * 1. What a start checks throws nothing: it reports every mistake together (ERR-002). Only `requireWeight` is for later.
  */
 import { isTimeoutMs, MAX_TIMEOUT_MS } from '../../call/index.ts';
-import type { Problems } from '../../errors/index.ts';
+import { Problems } from '../../errors/index.ts';
 import { checkAdvertiseHost, checkBindHost, isHost, isWildcardHost, parseEndpoint } from '../../identity/index.ts';
 import type { ValidationContext } from './host-parts.ts';
 
 type ProblemList = Pick<Problems, 'add' | 'note'>;
 
-export const WEIGHT_RANGE = 'integer 0..10000';
+const WEIGHT_RANGE = 'integer 0..10000';
 
 /** What a manual endpoint must be. */
 export const DIALABLE_ENDPOINT = 'tcp://host:port, no wildcard, port 1..65535';
 
 const MAX_INT32 = 2_147_483_647;
-
-export function isWeight(value: unknown): value is number {
-  return isIntegerIn(value, 0, 10_000);
-}
 
 /** Whether `endpoint` names one place that can be dialled. */
 export function isDialable(endpoint: unknown): endpoint is string {
@@ -30,7 +26,14 @@ export function isDialable(endpoint: unknown): endpoint is string {
 }
 
 export function checkWeight(option: string, value: unknown, problems: ProblemList): void {
-  if (!isWeight(value)) problems.add(option, value, WEIGHT_RANGE);
+  if (!isIntegerIn(value, 0, 10_000)) problems.add(option, value, WEIGHT_RANGE);
+}
+
+/** @throws ConfigurationError for a weight out of range, set while the host runs (CS-011, MESH-005) */
+export function requireWeight(option: string, value: unknown): void {
+  const problems = new Problems();
+  checkWeight(option, value, problems);
+  problems.throwIfAny();
 }
 
 /** @param max - without one any size is allowed */

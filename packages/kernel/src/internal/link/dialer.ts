@@ -125,7 +125,7 @@ export class Dialer implements Intent {
   }
 
   #dial(): void {
-    const { wheel, clock, handshakeTimeoutMs } = this.#factory.settings;
+    const { wheel, clock } = this.#factory.settings;
     const attempt: Attempt = {
       handshake: new Handshake(
         {
@@ -135,7 +135,6 @@ export class Dialer implements Intent {
         () => this.#hello(attempt),
         wheel,
         clock,
-        handshakeTimeoutMs,
       ),
       answered: false,
       window: undefined,

@@ -20,7 +20,7 @@ import {
   decodeRejection,
   encodeRejection,
 } from '../wire/hello.ts';
-import { HEADER_BYTES, HELLO_BYTES } from '../wire/limits.ts';
+import { HANDSHAKE_TIMEOUT_MS, HEADER_BYTES, HELLO_BYTES } from '../wire/limits.ts';
 import { RecordReader } from '../wire/record-reader.ts';
 import { RecordKind } from '../wire/record.ts';
 
@@ -41,7 +41,6 @@ export class Handshake implements PipeSink, DeadlineEntry {
 
   readonly #owner: HandshakeOwner;
   readonly #wheel: DeadlineWheel;
-  readonly #timeoutMs: number;
   /** What this side says first; absent when it answers. */
   readonly #hello: (() => Uint8Array) | undefined;
   #pipe: Pipe | undefined;
@@ -49,18 +48,11 @@ export class Handshake implements PipeSink, DeadlineEntry {
   #next: PipeSink | undefined;
   #over = false;
 
-  constructor(
-    owner: HandshakeOwner,
-    hello: (() => Uint8Array) | undefined,
-    wheel: DeadlineWheel,
-    clock: Clock,
-    timeoutMs: number,
-  ) {
+  constructor(owner: HandshakeOwner, hello: (() => Uint8Array) | undefined, wheel: DeadlineWheel, clock: Clock) {
     this.#owner = owner;
     this.#hello = hello;
     this.#wheel = wheel;
-    this.#timeoutMs = timeoutMs;
-    this.deadlineAtMs = clock.nowMs() + timeoutMs;
+    this.deadlineAtMs = clock.nowMs() + HANDSHAKE_TIMEOUT_MS;
     wheel.add(this);
   }
 
@@ -109,10 +101,8 @@ export class Handshake implements PipeSink, DeadlineEntry {
   }
 
   onDeadline(): void {
-    this.#fail(
-      { reason: RejectReason.malformed, text: `no answer to the handshake within ${this.#timeoutMs} ms` },
-      false,
-    );
+    const text = `no answer to the handshake within ${HANDSHAKE_TIMEOUT_MS} ms`;
+    this.#fail({ reason: RejectReason.malformed, text }, false);
   }
 
   #reject(rejection: Rejection): void {

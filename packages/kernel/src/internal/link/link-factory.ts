@@ -31,7 +31,6 @@ export interface FactorySettings {
   readonly flusher: Flusher;
   readonly budget: WindowBudget;
   readonly liveness: LivenessTimes;
-  readonly handshakeTimeoutMs: number;
   readonly security: PipeSecurity | undefined;
   /** A callback of a topic, or the engine, has thrown. */
   readonly onFault: (error: unknown) => void;

@@ -121,7 +121,7 @@ export class LinkListener implements Listener {
   }
 
   #accept(pipe: Pipe): PipeSink {
-    const { wheel, clock, handshakeTimeoutMs } = this.#factory.settings;
+    const { wheel, clock } = this.#factory.settings;
     const handshake: Handshake = new Handshake(
       {
         onGreeting: (decoded) => {
@@ -136,7 +136,6 @@ export class LinkListener implements Listener {
       undefined,
       wheel,
       clock,
-      handshakeTimeoutMs,
     );
     handshake.attach(pipe);
     if (this.#handshakes.size < HANDSHAKE_LIMIT) this.#handshakes.add(handshake);

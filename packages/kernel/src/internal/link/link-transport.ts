@@ -16,7 +16,7 @@ import type {
   Transport,
   TransportStatus,
 } from '../transport/transport.ts';
-import { HANDSHAKE_TIMEOUT_MS, LIVENESS_DEADLINE_MS, PROBE_INTERVAL_MS } from '../wire/limits.ts';
+import { LIVENESS_DEADLINE_MS, PROBE_INTERVAL_MS } from '../wire/limits.ts';
 import { Dialer } from './dialer.ts';
 import { Flusher } from './flusher.ts';
 import { LinkFactory } from './link-factory.ts';
@@ -38,7 +38,6 @@ export interface LinkTransportSettings {
   readonly wheel?: DeadlineWheel | undefined;
   /** Default: probes every 5,000 ms, dead after 15,000 ms (LIVE-001). No option of the host (LIVE-004). */
   readonly liveness?: LivenessTimes;
-  readonly handshakeTimeoutMs?: number;
 }
 
 export function createLinkTransport(engine: PipeEngine, settings: LinkTransportSettings): Transport {
@@ -51,8 +50,7 @@ class LinkTransport implements Transport {
   readonly #flusher: Flusher;
   readonly #factory: LinkFactory;
   readonly #refusals: RefusalLog;
-  /** Of received records that never had their turn: nothing is lost silently (CORE-008). */
-  readonly #dropped: RateLimitedLog;
+  readonly #log: RateLimitedLog;
   readonly #listeners = new Set<LinkListener>();
   readonly #dialers = new Set<Dialer>();
   readonly #stopFlow: () => void;
@@ -63,8 +61,8 @@ class LinkTransport implements Transport {
     this.#engine = engine;
     this.#settings = settings;
     this.#flusher = new Flusher(clock);
-    this.#refusals = new RefusalLog(clock, settings.logger);
-    this.#dropped = new RateLimitedLog(settings.logger, clock);
+    this.#log = new RateLimitedLog(settings.logger, clock);
+    this.#refusals = new RefusalLog(this.#log);
     this.#factory = new LinkFactory({
       clock,
       permits,
@@ -72,10 +70,10 @@ class LinkTransport implements Transport {
       flusher: this.#flusher,
       budget: new WindowBudget(settings.budgetBytes, settings.maxWindowBytes),
       liveness: settings.liveness ?? { probeIntervalMs: PROBE_INTERVAL_MS, deadlineMs: LIVENESS_DEADLINE_MS },
-      handshakeTimeoutMs: settings.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
       security: engine.security,
       onFault: (error) => settings.logger.error({ eventId: 'zlink.transport.callback_failed', error }),
-      onDropped: (count, { peer }, reason) => this.#dropped.warn(peer.scope, droppedRecords(count, peer.rid, reason)),
+      onDropped: (count, { peer }, reason) =>
+        this.#log.warn(`dropped ${peer.scope}`, droppedRecords(count, peer.rid, reason)),
       onViolation: (fault, address) => this.#refusals.count(PROTOCOL_ERROR, address, fault),
     });
     this.#stopFlow = permits.onFlow((flow) => {
@@ -132,8 +130,7 @@ class LinkTransport implements Transport {
     try {
       await this.#engine.close();
     } finally {
-      this.#refusals.close(); // last: the engine may have refused someone until now
-      this.#dropped.close();
+      this.#log.close(); // last: the engine may have refused someone until now
     }
   }
 }
@@ -145,6 +142,7 @@ function ownWheel({ clock, logger }: LinkTransportSettings): DeadlineWheel {
   });
 }
 
+/** Received records that never had their turn: nothing is lost silently (CORE-008). */
 function droppedRecords(count: number, peer: string, reason: string): object {
   return { eventId: 'zlink.transport.records_dropped', count, peer, reason };
 }

@@ -2,16 +2,15 @@
  * Counts connections that were not admitted, or were ended because the peer broke the protocol, by reason, and says so at
  * most once a second per reason ([C06], SEC-002, WIRE-003).
  */
-import { type Logger, RateLimitedLog } from '../../observe/index.ts';
-import type { Clock } from '../time/index.ts';
+import type { RateLimitedLog } from '../../observe/index.ts';
 import { RejectReason, type Rejection } from '../wire/hello.ts';
 
 export class RefusalLog {
   readonly counts: Record<string, number> = {};
   readonly #log: RateLimitedLog;
 
-  constructor(clock: Clock, logger: Logger) {
-    this.#log = new RateLimitedLog(logger, clock);
+  constructor(log: RateLimitedLog) {
+    this.#log = log;
   }
 
   reject(rejection: Rejection, address: string): void {
@@ -20,12 +19,7 @@ export class RefusalLog {
 
   count(label: string, address: string, text?: string): void {
     this.counts[label] = (this.counts[label] ?? 0) + 1;
-    this.#log.warn(label, { eventId: 'zlink.transport.connection_refused', reason: label, address, text });
-  }
-
-  /** Writes what it still holds back. */
-  close(): void {
-    this.#log.close();
+    this.#log.warn(`refused ${label}`, { eventId: 'zlink.transport.connection_refused', reason: label, address, text });
   }
 }
 

@@ -52,6 +52,7 @@ export class DeadlineWheel {
     this.#slots = new WheelSlots(options.clock.nowMs());
   }
 
+  /** For leak checks: entries that are watched. */
   get size(): number {
     return this.#slots.size;
   }

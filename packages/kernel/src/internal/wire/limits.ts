@@ -19,8 +19,7 @@ export const EXTERNAL_BYTES = 32_768;
 /** Names per link and direction; further names travel inline (WIRE-004). */
 export const NAME_LIMIT = 4_096;
 
-/** Encoded metadata of one record (MSG-010). */
-export const METADATA_BYTES = 1_024;
+export { METADATA_BYTES } from '../../message/metadata.ts';
 
 /** Encoded trace context of one record (WIRE-007). */
 export const TRACE_BYTES = 1_024;

@@ -11,7 +11,6 @@ import {
   RejectReason,
   type Rejection,
 } from '../../../src/internal/wire/hello.ts';
-import { HANDSHAKE_TIMEOUT_MS } from '../../../src/internal/wire/limits.ts';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
 import { mutatedMessage } from '../wire/mutation.ts';
 import { decodeMessage } from '../wire/message-codec.ts';
@@ -70,7 +69,6 @@ class Exchange {
       role === 'dialing' ? () => greeting() : undefined,
       this.wheel,
       this.clock,
-      HANDSHAKE_TIMEOUT_MS,
     );
     this.handshake.attach(this.own);
     this.own.sink = this.handshake;

@@ -1,0 +1,4 @@
+import { message, request } from '@zlink/framework';
+
+export const Charge = request('billing.charge');
+export const Notice = message('billing.notice');

@@ -1,0 +1,23 @@
+/** What all calls of one topic go by: the host's time and codecs, and how long they may take. */
+import type { CodecTable } from '../codec/index.ts';
+import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
+
+export interface CallTerms {
+  readonly clock: Clock;
+  readonly wheel: DeadlineWheel;
+  readonly codecs: CodecTable;
+  readonly sendTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+}
+
+/** Limits that a topic sets itself; undefined: the host's (CALL-003). */
+export interface OwnTimeouts {
+  readonly sendTimeoutMs: number | undefined;
+  readonly requestTimeoutMs: number | undefined;
+}
+
+export function callTerms(host: CallTerms, own: OwnTimeouts): CallTerms {
+  const { clock, wheel, codecs } = host;
+  const { sendTimeoutMs = host.sendTimeoutMs, requestTimeoutMs = host.requestTimeoutMs } = own;
+  return { clock, wheel, codecs, sendTimeoutMs, requestTimeoutMs };
+}

@@ -1,0 +1,142 @@
+/**
+ * The client that a store talks through.
+ *
+ * Owns making it, and closing it once if it is the store's own. Leaves which of its connections serves a key to
+ * primary-route.ts.
+ *
+ * 1. An own client queues nothing and repeats nothing: a command is written now or not at all (REDIS-004).
+ * 2. A client that the application passed in is never closed and never configured.
+ */
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import type { Clock } from '@zlink/kernel/internal/time';
+import type { ResolvedRedisStoreOptions } from './options.ts';
+
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 2_000;
+const CLOSE_LIMIT_MS = 1_000;
+
+export interface RedisConnection {
+  readonly client: Redis | Cluster;
+  /** Made here: may be reset and has to be closed. */
+  readonly isOwn: boolean;
+  /** What the client reported last. */
+  readonly lastError: unknown;
+  close(): Promise<void>;
+}
+
+type OwnRedisOptions = ReturnType<typeof ownRedisOptions>;
+type Terms = Pick<ResolvedRedisStoreOptions, 'connection' | 'operationTimeoutMs'>;
+
+/** @param share - whether a passed-in client is used itself, or a second one like it */
+export function openConnection(terms: Terms, share: 'client' | 'configuration', clock: Clock): RedisConnection {
+  const { connection } = terms;
+  if ('client' in connection && share === 'client') return new BorrowedConnection(connection.client);
+  return new OwnConnection(createClient(terms), clock);
+}
+
+class BorrowedConnection implements RedisConnection {
+  readonly client: Redis | Cluster;
+  readonly isOwn = false;
+  readonly lastError = undefined;
+
+  constructor(client: Redis | Cluster) {
+    this.client = client;
+  }
+
+  async close(): Promise<void> {} // 2
+}
+
+class OwnConnection implements RedisConnection {
+  readonly client: Redis | Cluster;
+  readonly isOwn = true;
+  readonly #clock: Clock;
+  #lastError: unknown;
+  #closed: Promise<void> | undefined;
+
+  constructor(client: Redis | Cluster, clock: Clock) {
+    this.client = client;
+    this.#clock = clock;
+    client.on('error', (error) => (this.#lastError = error)); // without a listener the client writes to the console
+  }
+
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  /** A client between two attempts has nothing to end and says nothing, hence the limit. */
+  async #end(): Promise<void> {
+    const { client } = this;
+    if (client.status === 'end') return;
+    await new Promise<void>((resolve) => {
+      const timer = this.#clock.setBackgroundTimer(resolve, CLOSE_LIMIT_MS);
+      client.once('end', () => {
+        this.#clock.clearTimer(timer);
+        resolve();
+      });
+      const waits = client.status === 'reconnecting';
+      client.disconnect();
+      if (waits) {
+        this.#clock.clearTimer(timer);
+        resolve();
+      }
+    });
+  }
+}
+
+function createClient({ connection, operationTimeoutMs }: Terms): Redis | Cluster {
+  const redis = ownRedisOptions(operationTimeoutMs);
+  if ('client' in connection) {
+    const { client } = connection;
+    return client instanceof Cluster || client.isCluster
+      ? (client as Cluster).duplicate([], ownClusterOptions((client as Cluster).options, redis)) // `isCluster` says so
+      : (client as Redis).duplicate(redis); // the other of two
+  }
+  if ('nodes' in connection) return new Cluster(connection.nodes, ownClusterOptions(connection.options, redis));
+  if ('url' in connection) return new Redis(connection.url, redis);
+  return new Redis({ ...connection, ...redis });
+}
+
+function ownRedisOptions(operationTimeoutMs: number) {
+  return {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    enableAutoPipelining: false,
+    disableClientInfo: true,
+    readOnly: false,
+    role: 'master',
+    keyPrefix: '',
+    replyMapping: 'legacy',
+    connectTimeout: operationTimeoutMs,
+    disconnectTimeout: 100,
+    retryStrategy: retryDelayMs,
+  } as const satisfies RedisOptions;
+}
+
+function ownClusterOptions(options: ClusterOptions | undefined, redis: OwnRedisOptions) {
+  const { retryStrategy: _, enableOfflineQueue: __, readOnly: ___, ...nodeOptions } = redis;
+  return {
+    ...options,
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    enableReadyCheck: false, // it asks CLUSTER INFO; the slot's own node is asked instead (REDIS-011)
+    enableAutoPipelining: false,
+    scaleReads: 'master',
+    keyPrefix: '',
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    clusterRetryStrategy: retryDelayMs,
+    redisOptions: { ...options?.redisOptions, ...nodeOptions },
+  } as const satisfies ClusterOptions;
+}
+
+function retryDelayMs(attempt: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LAST_RETRY_MS);
+}

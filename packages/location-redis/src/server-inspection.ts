@@ -1,0 +1,49 @@
+/**
+ * The look at a server before a connection to it is used.
+ *
+ * Owns the commands of that look. Leaves judging them to server-facts.ts, and when to look to redis-calls.ts.
+ */
+import type { Redis } from 'ioredis';
+import { listOf, textOf } from './record-codec.ts';
+import { unexpectedReply } from './redis-errors.ts';
+import { loadScript, runScript, type Script } from './script.ts';
+import { checkServer, parseInfo, type ServerFacts } from './server-facts.ts';
+import { StoreError } from '@zlink/kernel/location';
+
+const meta = loadScript('meta');
+const SCHEMA = '1';
+
+/** Also makes the server know the scripts, so that a large batch is not sent twice. */
+export async function inspectServer(node: Redis, scripts: readonly Script[]): Promise<ServerFacts> {
+  const loading = scripts.map(({ text }) => node.call('SCRIPT', ['LOAD', text]));
+  const [pong, info] = await Promise.all([node.call('PING'), node.callBuffer('INFO'), ...loading]);
+  if (pong !== 'PONG') throw unexpectedReply();
+  const facts = parseInfo(textOf(info));
+  checkServer(facts, warnOnce);
+  return facts;
+}
+
+/**
+ * The storeId of the namespace, which is made if it is not there.
+ *
+ * @param newStoreId - for that case
+ */
+export async function findStore(node: Redis, metaKey: string, newStoreId: string): Promise<string> {
+  const reply = await runScript(node, { script: meta, keys: [metaKey], args: [newStoreId] });
+  const [schema, storeId] = listOf(reply);
+  if (textOf(schema) !== SCHEMA)
+    throw new StoreError(
+      'incompatible',
+      'notApplied',
+      `the data in Redis has schema ${textOf(schema)}, known: ${SCHEMA}`,
+    );
+  return textOf(storeId);
+}
+
+const warned = new Set<string>();
+
+function warnOnce(text: string): void {
+  if (warned.has(text)) return;
+  warned.add(text);
+  process.emitWarning(text, { code: 'ZLINK_REDIS_EVICTION' });
+}

@@ -210,7 +210,11 @@ export class Dialer implements Intent {
   #onClosed(link: PhysicalLink, reason: string): void {
     this.#through?.release(link);
     this.#onLinkClosed?.(link);
-    if (this.#state.kind === 'linked' && this.#state.link === link) this.#retry(reason, false);
+    if (this.#state.kind !== 'linked' || this.#state.link !== link) return;
+    const other = this.#keptLink();
+    if (other?.phase === 'open')
+      this.#rest(other); // both sides had dialled, and the peer's link is the one that stays
+    else this.#retry(reason, false);
   }
 
   /** D3. `kept`: the link that stays, where it is known here; otherwise the peer knows. */

@@ -90,14 +90,17 @@ export class PeerIndex {
     if (peer.links.size === 0) this.#depart(link.peer.rid, peer);
   }
 
-  /** A link that has not ended and leads to this RID, or to a peer that advertises this address. */
+  /** A link that has not ended, an open one if there is any, to this RID or to a peer that advertises this address. */
   find(rid: string | undefined, address: string): PhysicalLink | undefined {
+    let found: PhysicalLink | undefined;
     for (const [peerRid, peer] of this.#peers) {
       for (const link of peer.links) {
-        if (link.phase !== 'closed' && (peerRid === rid || link.peer.endpoint === address)) return link;
+        if (link.phase === 'closed' || (peerRid !== rid && link.peer.endpoint !== address)) continue;
+        if (link.phase === 'open') return link;
+        found ??= link;
       }
     }
-    return undefined;
+    return found;
   }
 
   #depart(rid: string, peer: Peer): void {

@@ -207,6 +207,23 @@ export const intentCases: readonly RigCase[] = [
   })),
 
   {
+    title: '[CORE-010] who loses its link to a later dial of the smaller RID rests at once and dials no more',
+    async act(rig) {
+      const larger = rig.host(routeMesh, { rid: 'm' });
+      const smaller = rig.host(routeMesh, { rid: 'a' });
+      const throughLarger = await larger.listen();
+      const throughSmaller = await smaller.listen();
+      larger.dial(throughSmaller.endpoint, { through: throughLarger });
+      await rig.until(() => openLinksOf(smaller).length === 1, 'the first link is there');
+      smaller.dial(throughLarger.endpoint, { through: throughSmaller });
+      await rig.until(() => larger.intents[0]?.state === 'resting', 'the larger RID rests');
+      await rig.advance(3_000);
+      assert.deepEqual(larger.states, ['connecting', 'admitted', 'resting']);
+      assert.deepEqual([openLinksOf(larger).length, openLinksOf(smaller).length], [1, 1]);
+    },
+  },
+
+  {
     title:
       '[CORE-010] [CS-009] a new generation replaces the old link, whose requests still end on it; the old never returns',
     async act(rig) {

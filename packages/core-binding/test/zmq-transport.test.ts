@@ -1,0 +1,17 @@
+/** The link protocol over ZeroMQ passes the same suite as over memory. */
+import { createLinkTransport } from '@zlink/kernel/internal/link';
+import { type TransportHarness, transportSuite } from '@zlink/testing';
+import { closeEngines, engine } from './engines.ts';
+
+const ignore = (): void => undefined;
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+const createHarness = async (): Promise<TransportHarness> => ({
+  quietTurns: 500,
+  sharesMemory: false,
+  makeTransport: (overrides) => createLinkTransport(engine(), { ...overrides, logger: silent }),
+  address: () => 'tcp://127.0.0.1:0',
+  close: closeEngines,
+});
+
+for (const { title, run } of transportSuite(createHarness, { faults: false })) test(title, run, 30_000);

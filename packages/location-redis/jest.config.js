@@ -1,1 +1,2 @@
-export default { preset: '../../jest.preset.js', displayName: 'location-redis' };
+// The tests wait for servers most of the time, so more of them than cores run side by side.
+export default { preset: '../../jest.preset.js', displayName: 'location-redis', maxWorkers: 3 };

@@ -33,7 +33,7 @@ export class CallLimit {
   }
 
   get abortReason(): unknown {
-    return this.#signal?.reason;
+    return this.#signal?.reason as unknown;
   }
 
   dispose(): void {

@@ -56,7 +56,10 @@ class OwnConnection implements RedisConnection {
   constructor(client: Redis | Cluster, clock: Clock) {
     this.client = client;
     this.#clock = clock;
-    client.on('error', (error) => (this.#lastError = error)); // without a listener the client writes to the console
+    // Without a listener the client writes to the console.
+    client.on('error', (error: unknown) => {
+      this.#lastError = error;
+    });
   }
 
   get lastError(): unknown {
@@ -88,13 +91,16 @@ class OwnConnection implements RedisConnection {
   }
 }
 
+/** By property: a client may come from another installed copy of ioredis. */
+export function isCluster(client: Redis | Cluster): client is Cluster {
+  return client.isCluster;
+}
+
 function createClient({ connection, operationTimeoutMs }: Terms): Redis | Cluster {
   const redis = ownRedisOptions(operationTimeoutMs);
   if ('client' in connection) {
     const { client } = connection;
-    return client instanceof Cluster || client.isCluster
-      ? (client as Cluster).duplicate([], ownClusterOptions((client as Cluster).options, redis)) // `isCluster` says so
-      : (client as Redis).duplicate(redis); // the other of two
+    return isCluster(client) ? client.duplicate([], ownClusterOptions(client.options, redis)) : client.duplicate(redis);
   }
   if ('nodes' in connection) return new Cluster(connection.nodes, ownClusterOptions(connection.options, redis));
   if ('url' in connection) return new Redis(connection.url, redis);

@@ -15,11 +15,11 @@ export interface LocationKeys {
   /** ZSET of record keys with score 0, that is in the order of their bytes. */
   readonly index: string;
   /** STRING `version|counter,counter`; lives 120 s. */
-  operation(operationId: string): string;
+  readonly operation: (operationId: string) => string;
   /** HASH v value, n version, c createdVersion, x expiresAtMs. */
-  record(key: string): string;
+  readonly record: (key: string) => string;
   /** STRING decimal; absent for 0. */
-  counter(counter: string): string;
+  readonly counter: (counter: string) => string;
 }
 
 export function locationKeys(keyPrefix: string): LocationKeys {

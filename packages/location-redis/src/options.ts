@@ -80,8 +80,8 @@ function checkConnection(connection: unknown, problems: Problems): void {
 /** By what is used of it: another installed copy of ioredis is as good. */
 function isClient(client: unknown): boolean {
   if (!isObject(client)) return false;
-  const { callBuffer, disconnect } = client as { callBuffer?: unknown; disconnect?: unknown };
-  return typeof callBuffer === 'function' && typeof disconnect === 'function';
+  const { sendCommand, disconnect } = client as { sendCommand?: unknown; disconnect?: unknown };
+  return typeof sendCommand === 'function' && typeof disconnect === 'function';
 }
 
 function checkInteger(option: string, value: unknown, min: number, max: number, problems: Problems): void {

@@ -7,7 +7,7 @@
  * 2. The client's own routing is not used: it would send a command again after the connection that carried it was lost.
  */
 import { type Cluster, Command, type NatMap, type Redis } from 'ioredis';
-import type { RedisConnection } from './connection.ts';
+import { isCluster, type RedisConnection } from './connection.ts';
 
 export interface PrimaryRoute {
   /** The connection; if there is none, one is on its way. */
@@ -20,11 +20,6 @@ export interface PrimaryRoute {
 
 export function createPrimaryRoute({ client, isOwn }: RedisConnection): PrimaryRoute {
   return isCluster(client) ? new ClusterRoute(client, isOwn) : new SingleRoute(client, isOwn);
-}
-
-/** By property: a client may come from another installed copy of ioredis. */
-function isCluster(client: Redis | Cluster): client is Cluster {
-  return client.isCluster;
 }
 
 class SingleRoute implements PrimaryRoute {

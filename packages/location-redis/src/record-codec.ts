@@ -13,7 +13,7 @@ import { unexpectedReply } from './redis-errors.ts';
 import type { ScriptArgument } from './script.ts';
 
 /** The server holds another store than the one that was found when the connection was made. */
-export const OTHER_STORE = 'otherStore';
+const OTHER_STORE = 'otherStore';
 
 export interface EncodedBatch {
   readonly keys: readonly string[];

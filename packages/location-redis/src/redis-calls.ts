@@ -13,6 +13,7 @@ import type { Clock } from '@zlink/kernel/internal/time';
 import { isStoreError } from '@zlink/kernel/location';
 import type { Redis } from 'ioredis';
 import { CallLimit } from './call-limit.ts';
+import { command } from './command.ts';
 import type { RedisConnection } from './connection.ts';
 import type { PrimaryRoute } from './primary-route.ts';
 import { abandoned, ended, failureOf, isIncompatible, notConnected, timedOut } from './redis-errors.ts';
@@ -196,7 +197,7 @@ function giveUpIfOver(limit: CallLimit, obstacle: unknown): void {
 }
 
 async function sendAsking<T>(node: Redis, send: Send<T>): Promise<T> {
-  node.call('ASKING').catch(() => undefined); // what follows fails as well, and is heard
+  command(node, 'ASKING').catch(() => undefined); // what follows fails as well, and is heard
   return send(node, true); // the permission holds for one command, so it must not fail for want of a script
 }
 

@@ -25,6 +25,7 @@ import {
   type StoreScanResult,
 } from '@zlink/kernel/location';
 import type { Redis } from 'ioredis';
+import { command } from './command.ts';
 import { openConnection, type RedisConnection } from './connection.ts';
 import { DisruptionWatch } from './disruption-watch.ts';
 import { IndexSweep } from './index-sweep.ts';
@@ -97,7 +98,7 @@ export class RedisLocationStore implements LocationStore {
   async open(signal?: AbortSignal): Promise<void> {
     checkNotAborted(signal);
     if (this.#state === 'disposed') throw ended();
-    await this.#calls.run(this.#keys.meta, (node) => node.call('PING'), signal);
+    await this.#calls.run(this.#keys.meta, (node) => command(node, 'PING'), signal);
     if (this.#state !== 'new') return;
     this.#state = 'open';
     this.#inspectLater();
@@ -227,7 +228,7 @@ export class RedisLocationStore implements LocationStore {
     const start = after === undefined || isBelow(after, prefix) ? `[${prefix}` : `(${after}`;
     const end = Buffer.concat([Buffer.from(`(${prefix}`), Buffer.of(0xff)]); // above every key: UTF-8 has no such byte
     const args = [this.#keys.index, start, end, 'LIMIT', 0, count];
-    const reply = await this.#calls.run(this.#keys.meta, (node) => node.callBuffer('ZRANGEBYLEX', args), signal);
+    const reply = await this.#calls.run(this.#keys.meta, (node) => command(node, 'ZRANGEBYLEX', args), signal);
     return listOf(reply).map(textOf);
   }
 

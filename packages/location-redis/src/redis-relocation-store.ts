@@ -19,6 +19,7 @@ import {
   checkRetention,
   type RelocationStore,
 } from '@zlink/kernel/location';
+import { command } from './command.ts';
 import { openConnection, type RedisConnection } from './connection.ts';
 import { blobKey } from './keys.ts';
 import { type RedisStoreOptions, type ResolvedRedisStoreOptions, resolveRedisStoreOptions } from './options.ts';
@@ -65,7 +66,7 @@ class RedisRelocationStore implements RelocationStore {
   async open(signal?: AbortSignal): Promise<void> {
     checkNotAborted(signal);
     if (this.#state === 'disposed') throw ended();
-    await this.#calls.run(blobKey(this.#prefix, ''), (node) => node.call('PING'), signal);
+    await this.#calls.run(blobKey(this.#prefix, ''), (node) => command(node, 'PING'), signal);
     if (this.#state === 'new') this.#state = 'open';
   }
 
@@ -105,7 +106,7 @@ class RedisRelocationStore implements RelocationStore {
     checkRef(ref);
     this.#admit(signal);
     const key = blobKey(this.#prefix, ref);
-    await this.#calls.run(key, (node) => node.call('UNLINK', key), signal);
+    await this.#calls.run(key, (node) => command(node, 'UNLINK', [key]), signal);
   }
 
   async dispose(): Promise<void> {

@@ -7,6 +7,7 @@
  * 2. A repeated write that changed nothing waits just as well: WAIT covers all that the server had written by then.
  */
 import type { Redis } from 'ioredis';
+import { command } from './command.ts';
 import { tooFewAcks } from './redis-errors.ts';
 
 export interface ReplicaAcks {
@@ -26,7 +27,7 @@ export async function withReplicaAcks<T>(
 ): Promise<T> {
   const writing = write();
   if (count === 0) return writing;
-  const waiting = node.call('WAIT', [count, timeoutMs]).then(Number, () => 0);
+  const waiting = command(node, 'WAIT', [count, timeoutMs]).then(Number, () => 0);
   const answer = await writing;
   if (!needsAcks(answer)) return answer;
   const acked = await waiting;

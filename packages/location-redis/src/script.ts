@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
+import { command } from './command.ts';
 import { isUnknownScript } from './redis-errors.ts';
 
 export type ScriptArgument = string | Buffer;
@@ -32,7 +33,7 @@ export function loadScript(name: string): Script {
 /** Writes before it returns. */
 export async function runScript(node: Redis, call: ScriptCall): Promise<unknown> {
   try {
-    return await node.callBuffer('EVALSHA', [call.script.sha, call.keys.length, ...call.keys, ...call.args]);
+    return await command(node, 'EVALSHA', [call.script.sha, call.keys.length, ...call.keys, ...call.args]);
   } catch (error) {
     if (!isUnknownScript(error)) throw error;
     return runScriptText(node, call);
@@ -41,5 +42,5 @@ export async function runScript(node: Redis, call: ScriptCall): Promise<unknown>
 
 /** Writes before it returns. */
 export async function runScriptText(node: Redis, { script, keys, args }: ScriptCall): Promise<unknown> {
-  return node.callBuffer('EVAL', [script.text, keys.length, ...keys, ...args]);
+  return command(node, 'EVAL', [script.text, keys.length, ...keys, ...args]);
 }

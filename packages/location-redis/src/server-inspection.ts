@@ -4,6 +4,7 @@
  * Owns the commands of that look. Leaves judging them to server-facts.ts, and when to look to redis-calls.ts.
  */
 import type { Redis } from 'ioredis';
+import { command } from './command.ts';
 import { listOf, textOf } from './record-codec.ts';
 import { unexpectedReply } from './redis-errors.ts';
 import { loadScript, runScript, type Script } from './script.ts';
@@ -15,9 +16,9 @@ const SCHEMA = '1';
 
 /** Also makes the server know the scripts, so that a large batch is not sent twice. */
 export async function inspectServer(node: Redis, scripts: readonly Script[]): Promise<ServerFacts> {
-  const loading = scripts.map(({ text }) => node.call('SCRIPT', ['LOAD', text]));
-  const [pong, info] = await Promise.all([node.call('PING'), node.callBuffer('INFO'), ...loading]);
-  if (pong !== 'PONG') throw unexpectedReply();
+  const loading = scripts.map(({ text }) => command(node, 'SCRIPT', ['LOAD', text]));
+  const [pong, info] = await Promise.all([command(node, 'PING'), command(node, 'INFO'), ...loading]);
+  if (textOf(pong) !== 'PONG') throw unexpectedReply();
   const facts = parseInfo(textOf(info));
   checkServer(facts, warnOnce);
   return facts;

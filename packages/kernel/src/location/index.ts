@@ -20,6 +20,26 @@ export {
   type MemoryStoreBackend,
   type MemoryStoreBackendOptions,
 } from './memory-stores.ts';
+export {
+  type MeshDescriptor,
+  meshDescriptor,
+  type PublisherDescriptor,
+  publisherDescriptor,
+  type ServerDescriptor,
+  serverDescriptor,
+} from './records/descriptor-records.ts';
+export { leaseGenerationOf, type LeaseRecord, leaseRecord } from './records/lease-record.ts';
+export type { Field, JsonFields, JsonValue, OptionalField, RecordCodec, RecordOf } from './records/record-fields.ts';
+export {
+  descriptorKey,
+  descriptorPrefix,
+  keyComponents,
+  leaseKey,
+  parseDescriptorKey,
+  stampKey,
+  storeKey,
+  type Topology,
+} from './records/record-keys.ts';
 export type {
   BlobPutResult,
   BlobReadResult,

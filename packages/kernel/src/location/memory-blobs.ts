@@ -28,7 +28,7 @@ export class MemoryBlobs {
       return { kind: 'alreadyStored', expiresAtMs: live.expiresAtMs, nowMs };
     }
     const expiresAtMs = nowMs + retentionMs;
-    this.#blobs.set(ref, { bytes: payload.slice(), expiresAtMs });
+    this.#blobs.set(ref, { bytes: new Uint8Array(payload), expiresAtMs });
     return { kind: 'stored', expiresAtMs, nowMs };
   }
 

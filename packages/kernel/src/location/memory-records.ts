@@ -143,7 +143,7 @@ export class MemoryRecords {
       case 'put': {
         const old = mutation.fresh === true ? undefined : this.#live(mutation.key, nowMs);
         const expiresAtMs = mutation.ttlMs === undefined ? undefined : nowMs + mutation.ttlMs;
-        const value = mutation.value.slice(); // 3
+        const value = new Uint8Array(mutation.value); // 3: slice() of a Buffer would be a view
         this.#set(mutation.key, { value, version, createdVersion: old?.createdVersion ?? version, expiresAtMs });
         break;
       }

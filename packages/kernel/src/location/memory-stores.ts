@@ -9,8 +9,15 @@
  * 3. No commit is ever lost, so there is no disruption to report (LOC-019).
  */
 import { type Clock, systemClock } from '../internal/time/index.ts';
-import type { CommitResult, LocationStore, StoreBatch, StoreRead, StoreReadResult } from './location-store.ts';
-import type { StoreScan, StoreScanResult } from './location-store.ts';
+import type {
+  CommitResult,
+  LocationStore,
+  StoreBatch,
+  StoreRead,
+  StoreReadResult,
+  StoreScan,
+  StoreScanResult,
+} from './location-store.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
 import { MemoryRecords } from './memory-records.ts';
 import type { BlobPutResult, BlobReadResult, BlobRenewResult, RelocationStore } from './relocation-store.ts';

@@ -10,7 +10,7 @@
 
 /**
  * `unavailable`: not reachable or not willing. `timeout`: no answer in time, or aborted by the caller.
- * `invalidArgument`: outside of the contract's limits. `tooLarge`: the values read are more than one answer may carry.
+ * `invalidArgument`: outside of the contract's limits. `tooLarge`: a read asks for more than one answer may carry.
  * `incompatible`: data or server of another kind. `exhausted`: no version is left.
  */
 export type StoreErrorCode = 'unavailable' | 'timeout' | 'invalidArgument' | 'tooLarge' | 'incompatible' | 'exhausted';

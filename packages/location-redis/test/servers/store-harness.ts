@@ -12,6 +12,11 @@ import { eventually } from './eventually.ts';
 
 const LARGEST_VERSION = '9007199254740991';
 
+/** A connection that is dialled while answers are swallowed would carry no change at all. */
+async function reachAll(store: RelocationStore): Promise<void> {
+  for (let ref = 0; ref < 64; ref++) await store.read(`one-of-many-slots-${ref}`);
+}
+
 export class StoreHarness {
   readonly #deployment: () => Deployment;
   readonly #proxies = new Map<string, Promise<readonly FaultProxy[]>>();
@@ -37,7 +42,10 @@ export class StoreHarness {
   get relocation() {
     return {
       create: (namespace: string) => this.#make(namespace, createRedisRelocationStore),
-      loseNextReply: (store: RelocationStore) => this.#loseNextReply(store),
+      loseNextReply: async (store: RelocationStore) => {
+        await reachAll(store);
+        return this.#loseNextReply(store);
+      },
     };
   }
 

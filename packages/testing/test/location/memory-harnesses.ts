@@ -11,7 +11,7 @@ import {
 import { type LocationStoreHarness, ManualClock, type RelocationStoreHarness } from '../../src/index.ts';
 
 /** One backend for each namespace, all by one clock. */
-export class Backends {
+class Backends {
   readonly clock = new ManualClock(1_000.75); // the store's time is an integer all the same
   readonly #byNamespace = new Map<string, MemoryStoreBackend>();
 

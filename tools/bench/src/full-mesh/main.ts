@@ -64,20 +64,28 @@ async function run(order: Order) {
     );
     const nodes = opened.flatMap((holder) => holder.nodes);
     const apart = await lookAtRest(holders, restMs); // 1
-    const readyMs = await joinAll(holders, nodes, dialling);
+    const { readyMs, usedMs } = await joinAll(holders, nodes, dialling);
     const { answeredCount, askMs } = await askAll(holders, nodes); // 2
     const joined = await lookAtRest(holders, restMs);
-    return { readyMs, answeredCount, askMs, apart, joined };
+    return { readyMs, usedMs, answeredCount, askMs, apart, joined };
   } finally {
     await Promise.all(holders.map((holder) => holder.end()));
   }
 }
 
-async function joinAll(holders: readonly Holder[], nodes: readonly NodeAddress[], dialling: Dialling): Promise<number> {
+async function joinAll(holders: readonly Holder[], nodes: readonly NodeAddress[], dialling: Dialling) {
+  const before = await usedBy(holders);
   const plan = { endpointsByRid: endpointsByRid(nodes, dialling), readyCount: nodes.length - 1 };
   const startedAtMs = machineNowMs();
   const joins = await Promise.all(holders.map((holder) => holder.ask('join', plan)));
-  return Math.max(...joins.map(({ readyAtMs }) => readyAtMs)) - startedAtMs;
+  const readyMs = Math.max(...joins.map(({ readyAtMs }) => readyAtMs)) - startedAtMs;
+  return { readyMs, usedMs: (await usedBy(holders)) - before };
+}
+
+/** Processor time of all processes so far. */
+async function usedBy(holders: readonly Holder[]): Promise<number> {
+  const times = await Promise.all(holders.map((holder) => holder.ask('processorTime', undefined)));
+  return sum(times.map(({ usedMs }) => usedMs));
 }
 
 async function askAll(holders: readonly Holder[], nodes: readonly NodeAddress[]) {
@@ -113,7 +121,7 @@ function sum(values: readonly number[]): number {
 }
 
 function lines({ nodeCount, processCount, dialling }: Order, found: Awaited<ReturnType<typeof run>>): string[] {
-  const { readyMs, answeredCount, askMs, apart, joined } = found;
+  const { readyMs, usedMs, answeredCount, askMs, apart, joined } = found;
   const endCount = 2 * linkCount(nodeCount);
   const percent = (share: number): string => `${((share / nodeCount) * 100).toFixed(2)} %`;
   const perEnd = (bytes: number): string => `${(bytes / endCount / kibibyte).toFixed(1)} KiB`;
@@ -122,7 +130,7 @@ function lines({ nodeCount, processCount, dialling }: Order, found: Awaited<Retu
   const who = dialling === 'both' ? 'every node is told of all others' : 'each pair is dialled from one side';
   return [
     `${nodeCount} nodes in ${processCount} processes, ${linkCount(nodeCount)} links; ${who}`,
-    `all links ready after     ${Math.round(readyMs)} ms`,
+    `all links ready after     ${Math.round(readyMs)} ms, ${Math.round(usedMs)} ms of processor time in all`,
     `every node asked all      ${answeredCount} requests answered in ${Math.round(askMs)} ms`,
     `processor time at rest    ${percent(joined.processorShare)} of one processor per node, ${percent(apart.processorShare)} before`,
     `memory per end of a link  ${perEnd(joined.rssBytes - apart.rssBytes)} resident, ${perEnd(joined.heldBytes - apart.heldBytes)} held by JavaScript`,

@@ -299,17 +299,18 @@ export const blobCases: readonly BlobCase[] = [
   {
     title: '[RSTORE-006] buffers are not shared: neither inputs nor results',
     act: async (rig) => {
-      const ref = newRef();
-      const payload = bytesOf('text');
-      await rig.stored(ref, payload);
-      assertBytes(payload, bytesOf('text'));
-      payload.fill(0x21);
-      const first = await rig.bytes(ref);
-      const second = await rig.bytes(ref);
-      assertBytes(first, bytesOf('text'));
-      first?.fill(0x3f);
-      assertBytes(second, bytesOf('text'));
-      assertBytes(await rig.bytes(ref), bytesOf('text'));
+      for (const payload of [bytesOf('text'), Buffer.from('text')]) {
+        const ref = newRef();
+        await rig.stored(ref, payload);
+        assertBytes(payload, bytesOf('text'));
+        payload.fill(0x21);
+        const first = await rig.bytes(ref);
+        const second = await rig.bytes(ref);
+        assertBytes(first, bytesOf('text'));
+        first?.fill(0x3f);
+        assertBytes(second, bytesOf('text'));
+        assertBytes(await rig.bytes(ref), bytesOf('text'));
+      }
     },
   },
   {

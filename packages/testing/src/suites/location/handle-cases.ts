@@ -95,12 +95,15 @@ export const handleCases: readonly LocationCase[] = [
   {
     title: '[LOC-018] a settled call has let go of its inputs',
     act: async (rig) => {
-      const value = bytesOf('text');
-      const mutations = [put('k', value)];
-      applied(await rig.store.commit({ ...batch([], []), mutations }));
-      value.fill(0x21);
-      mutations.length = 0;
-      assert.equal(textOf(await rig.present('k')), 'text');
+      // Of a Buffer even slice() is a view; codecs write into parts of larger buffers.
+      const values = [bytesOf('text'), Buffer.from('text'), Buffer.from('a text').subarray(2)];
+      for (const value of values) {
+        const mutations = [put('k', value)];
+        applied(await rig.store.commit({ ...batch([], []), mutations }));
+        value.fill(0x21);
+        mutations.length = 0;
+        assert.equal(textOf(await rig.present('k')), 'text');
+      }
     },
   },
   {

@@ -1,0 +1,191 @@
+/** Own clients, clients of the application, and what a user of Redis has to be allowed. */
+import { jest } from '@jest/globals';
+import type { LocationStore, RelocationStore } from '@zlink/kernel/location';
+import { Cluster, Redis } from 'ioredis';
+import { createRedisLocationStore, createRedisRelocationStore, type RedisStoreOptions } from '../src/index.ts';
+import { batch, endOf, put } from './batches.ts';
+import { type ClusterDeployment, startCluster } from './servers/cluster.ts';
+import { eventually } from './servers/eventually.ts';
+import { type Standalone, startStandalone } from './servers/standalone.ts';
+
+jest.setTimeout(20_000);
+
+/** As README.md says. */
+const permissions =
+  '+evalsha +eval +script|load +time +get +set +del +unlink +hmget +hset +hdel +zadd +zrem +zrangebylex +pexpireat +persist +info +ping +wait +cluster|slots +asking';
+
+let redis: Standalone;
+let cluster: ClusterDeployment;
+
+beforeAll(async () => {
+  [redis, cluster] = await Promise.all([startStandalone(), startCluster()]);
+});
+
+afterAll(() => Promise.all([redis.close(), cluster.close()]));
+
+/** Whoever is connected beside the test itself. */
+async function clientCount(): Promise<number> {
+  return (
+    String(await redis.server.admin.client('LIST'))
+      .trim()
+      .split('\n').length - 1
+  );
+}
+
+const stores = (options: RedisStoreOptions): readonly [LocationStore, RelocationStore] => [
+  createRedisLocationStore(options),
+  createRedisRelocationStore(options),
+];
+
+/** Every command that the stores ever send. */
+async function useEverything(options: RedisStoreOptions): Promise<void> {
+  const [location, relocation] = stores(options);
+  try {
+    await location.open();
+    await relocation.open();
+    await location.commit(batch([put('a', 'x', 60_000), put('b'), { kind: 'add', counter: 'n', delta: 2 }]));
+    await location.commit(batch([put('a'), { kind: 'touch', key: 'b', ttlMs: 60_000 }]));
+    await location.commit(
+      batch([{ kind: 'delete', key: 'b' }, put('gone', 'x', 1), { kind: 'add', counter: 'n', delta: -2 }]),
+    );
+    await eventually(async () => (await location.read({ records: ['gone'] })).records[0] === undefined, 'expires');
+    expect((await location.scan({ prefix: '', limit: 10 })).items.map(({ key }) => key)).toEqual(['a']);
+    expect(await relocation.put('r', Buffer.from('x'), 60_000)).toMatchObject({ kind: 'stored' });
+    expect(await relocation.renew('r', 90_000)).toMatchObject({ kind: 'renewed' });
+    expect((await relocation.read('r')).bytes).toHaveLength(1);
+    await relocation.delete('r');
+  } finally {
+    await location.dispose();
+    await relocation.dispose();
+  }
+}
+
+test('[REDIS-004] nothing is dialled before open, and one client per store afterwards, until dispose', async () => {
+  const before = await clientCount();
+  const [location, relocation] = stores({ keyPrefix: 'own', connection: redis.connection() });
+  expect(await clientCount()).toBe(before);
+  await location.open();
+  await relocation.open();
+  expect(await clientCount()).toBe(before + 2);
+  await location.dispose();
+  await location.dispose();
+  await relocation.dispose();
+  await eventually(async () => (await clientCount()) === before, 'both connections are closed');
+  expect(await endOf(location.open())).toBe('unavailable/notApplied');
+});
+
+test('[REDIS-004] a store that was never opened, or could not be, can be disposed', async () => {
+  const [location, relocation] = stores({
+    keyPrefix: 'own',
+    connection: { url: 'redis://127.0.0.1:1' },
+    operationTimeoutMs: 100,
+  });
+  expect(await endOf(location.commit(batch([put('a')])))).toBe('unavailable/notApplied');
+  expect(await endOf(location.open())).toBe('unavailable/notApplied');
+  await location.dispose();
+  await relocation.dispose();
+});
+
+test('[REDIS-004] two stores on one client of the application: it outlives both', async () => {
+  const client = new Redis({ port: redis.server.port, lazyConnect: true });
+  const [location, relocation] = stores({ keyPrefix: 'shared', connection: { client } });
+  await location.open();
+  await relocation.open();
+  await location.commit(batch([put('a')]));
+  await location.dispose();
+  await relocation.dispose();
+  expect(await client.ping()).toBe('PONG');
+  await client.quit();
+});
+
+test('[REDIS-009] blobs use a connection of their own, also beside a client of the application', async () => {
+  const client = new Redis({ port: redis.server.port, lazyConnect: true });
+  const before = await clientCount();
+  const [location, relocation] = stores({ keyPrefix: 'lanes', connection: { client } });
+  await location.open();
+  expect(await clientCount()).toBe(before + 1);
+  await relocation.open();
+  expect(await clientCount()).toBe(before + 2);
+  await relocation.dispose();
+  await eventually(async () => (await clientCount()) === before + 1, 'the connection for blobs is closed');
+  await location.dispose();
+  await client.quit();
+});
+
+test('[REDIS-004] a client that queues and sends again is as good, and its key prefix is kept', async () => {
+  const client = new Redis({
+    port: redis.server.port,
+    keyPrefix: 'tenant:',
+    enableAutoPipelining: true,
+    stringNumbers: true,
+  });
+  await useEverything({ keyPrefix: 'odd', connection: { client } });
+  expect(await redis.server.admin.exists('tenant:{odd}:L:meta')).toBe(1);
+  await client.quit();
+});
+
+test('[REDIS-006] a Cluster client of the application serves both stores and outlives them', async () => {
+  const nodes = cluster.primaries.map(({ port }) => ({ host: '127.0.0.1', port }));
+  const client = new Cluster(nodes, { scaleReads: 'slave' });
+  await useEverything({ keyPrefix: 'shared', connection: { client } });
+  expect(await client.get('none')).toBeNull();
+  await client.quit();
+});
+
+test('[REDIS-004] a client that the application has ended makes the store unavailable', async () => {
+  const client = new Redis({ port: redis.server.port, lazyConnect: true });
+  const store = createRedisLocationStore({ keyPrefix: 'over', connection: { client }, operationTimeoutMs: 100 });
+  await store.open();
+  const ended = new Promise((resolve) => client.once('end', resolve));
+  await client.quit();
+  await ended;
+  expect(await endOf(store.read({}))).toBe('unavailable/notApplied');
+  await store.dispose();
+});
+
+test('[REDIS-011] a user with the documented permissions can do everything, on one server and on a Cluster', async () => {
+  for (const { admin } of [redis.server, ...cluster.primaries])
+    await admin.call('ACL', ['SETUSER', 'zlink', 'on', '>secret', '~*', ...permissions.split(' ')]);
+  const user = { username: 'zlink', password: 'secret' };
+  await useEverything({ keyPrefix: 'acl', connection: { port: redis.server.port, ...user } });
+  const nodes = cluster.primaries.map(({ port }) => ({ host: '127.0.0.1', port }));
+  await useEverything({ keyPrefix: 'acl', connection: { nodes, options: { redisOptions: user } } });
+
+  const [location] = stores({ keyPrefix: 'acl', connection: { port: redis.server.port, ...user }, replicaAcks: 1 });
+  await location.open();
+  const error: unknown = await location.commit(batch([put('a')])).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ message: '0 of 1 replicas confirmed the write' }); // WAIT is permitted
+  await location.dispose();
+});
+
+test('[REDIS-002] the commands that are sent are the documented ones and no others', async () => {
+  await redis.server.admin.call('CONFIG', ['RESETSTAT']);
+  await useEverything({ keyPrefix: 'stats', connection: redis.connection() });
+  const stats = await redis.server.admin.info('commandstats');
+  const used = [...stats.matchAll(/cmdstat_([a-z|]+):/g)].map(([, name]) => name ?? '');
+  const documented = permissions.replaceAll('+', '').split(' ');
+  const byClient = ['hello', 'config|resetstat', 'config', 'info'];
+  expect(used.filter((name) => !documented.includes(name) && !byClient.includes(name))).toEqual([]);
+});
+
+test('[REDIS-004] a wrong password, or a missing permission, is unavailable with its reason', async () => {
+  const port = redis.server.port;
+  const wrong = createRedisLocationStore({
+    keyPrefix: 'acl',
+    connection: { port, username: 'nobody', password: 'wrong' },
+    operationTimeoutMs: 200,
+  });
+  const error: unknown = await wrong.open().catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'unavailable', outcome: 'notApplied' });
+  expect(String((error as { cause?: unknown }).cause)).toContain('WRONGPASS');
+  await wrong.dispose();
+
+  await redis.server.admin.call('ACL', ['SETUSER', 'reader', 'on', '>secret', '~*', '+ping', '+info']);
+  const poor = createRedisLocationStore({
+    keyPrefix: 'acl',
+    connection: { port, username: 'reader', password: 'secret' },
+    operationTimeoutMs: 200,
+  });
+  expect(await endOf(poor.open())).toBe('unavailable/notApplied');
+  await poor.dispose();
+});

@@ -12,7 +12,7 @@ function exitNow(): void {
   process.exit(1);
 }
 
-export function followParent(): void {
+function followParent(): void {
   process.once('disconnect', exitNow); // P1
   if (!process.connected) exitNow();
   process.on('SIGINT', () => undefined); // P2

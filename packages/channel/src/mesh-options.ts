@@ -26,7 +26,7 @@ import {
   OwnDescriptor,
   type ValidationContext,
 } from '@zlink/kernel/internal/host';
-import { encodeDescriptor, HELLO_BYTES } from '@zlink/kernel/internal/wire';
+import { DESCRIPTOR_BYTES, encodeDescriptor } from '@zlink/kernel/internal/wire';
 import { type ChannelRoles, checkChannel } from './channel-roles.ts';
 import type { PeerAddress } from './peer/manual-peers.ts';
 
@@ -167,6 +167,3 @@ function checkDescriptorSize(where: string, channelNames: readonly string[], pro
   const text = `${channelNames.length} channel servers make a descriptor of ${length} bytes, allowed: up to ${DESCRIPTOR_BYTES}`;
   problems.note(`${where}: ${text}`);
 }
-
-/** A hello less its other fields at their longest: 35 fixed bytes, four texts and a proof of up to 256 bytes each. */
-const DESCRIPTOR_BYTES = HELLO_BYTES - 35 - 5 * 256;

@@ -1,5 +1,4 @@
 export { builderOf, runtimeOf } from './channel-facades.ts';
-export type { ChannelServerBuilder } from '@zlink/kernel/dispatch';
 export {
   ClientServerChannel,
   type ClientServerChannelBuilder,

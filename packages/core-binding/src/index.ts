@@ -5,6 +5,6 @@ export { curveProblems, type CurveSecurity } from './curve.ts';
 export { createCurveKeys, type CurveKeys } from './curve-keys.ts';
 export type { EngineWarning, ZmqEngineOptions } from './engine-options.ts';
 export { createZmqEngine } from './zmq-engine.ts';
-export { type MemoryFacts, readMemoryFacts, readProcessorFacts } from './machine-facts.ts';
+export { type MemoryFacts, type ProcessorFacts, readMemoryFacts, readProcessorFacts } from './machine-facts.ts';
 export { type MessagingMemory, type MessagingMemoryOptions, resolveMessagingMemory } from './messaging-memory.ts';
 export { createZmqTransport, type ZmqTransportOptions } from './zmq-transport.ts';

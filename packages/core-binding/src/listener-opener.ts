@@ -18,14 +18,13 @@ import { curveServerOptions } from './curve.ts';
 import type { ClientKeys } from './client-keys.ts';
 import type { ResolvedEngineOptions } from './engine-options.ts';
 import { bindError, nativeCode } from './native-errors.ts';
-import { type ListenerHost, RouterListener } from './router-listener.ts';
+import { RouterListener } from './router-listener.ts';
 import { openRouter } from './socket-options.ts';
 import { ZapHandler } from './zap.ts';
 
 export class ListenerOpener {
   readonly #context: Context;
   readonly #options: ResolvedEngineOptions;
-  readonly #dial: ListenerHost['dial'];
   readonly #rate: AttemptRate;
   readonly #clientKeys: ClientKeys | undefined;
   /** By ZAP domain. */
@@ -33,16 +32,10 @@ export class ListenerOpener {
   #domains = 0;
   #zap: Promise<ZapHandler> | undefined;
 
-  constructor(
-    context: Context,
-    options: ResolvedEngineOptions,
-    clientKeys: ClientKeys | undefined,
-    dial: ListenerHost['dial'],
-  ) {
+  constructor(context: Context, options: ResolvedEngineOptions, clientKeys: ClientKeys | undefined) {
     this.#context = context;
     this.#options = options;
     this.#clientKeys = clientKeys;
-    this.#dial = dial;
     this.#rate = new AttemptRate(options.attemptRate, () => options.clock.nowMs());
   }
 
@@ -70,7 +63,6 @@ export class ListenerOpener {
     const listener = new RouterListener(socket, { ...options, onRefused }, accept, {
       clock,
       gate,
-      dial: this.#dial,
       onFault: this.#onFault,
       onClosed: (closed) => {
         release();

@@ -9,13 +9,19 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { ProcessorFacts } from '@zlink/kernel/internal/execution';
 
 /** What is known about this process; undefined: unknown. */
 export interface MemoryFacts {
   readonly containerBytes: number | undefined;
   readonly heapBytes: number | undefined;
   readonly physicalBytes: number;
+}
+
+/** What is known about processors; undefined: unknown. */
+export interface ProcessorFacts {
+  readonly parallelism: number | undefined;
+  readonly affinity: number | undefined;
+  readonly quota: number | undefined;
 }
 
 /** Content of a file, trimmed; undefined: there is none. */

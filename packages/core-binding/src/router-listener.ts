@@ -9,18 +9,12 @@
  * L2 An empty message is the end of a peer's connection, after everything else it has sent (CORE-008, E3).
  * L3 `unbind` refuses newcomers but keeps the port: libzmq would hang up on every accepted peer with it.
  * L4 The socket never dials. To hang up a dial while it asks for admission makes libzmq's `close` wait for ever, and
- *    dialling takes the signal that a waiting receive needs (R3). So a dial has a socket of its own, as to any peer.
+ *    dialling takes the signal that a waiting receive needs (R3). So every dial of a node has a socket of its own.
  * L5 An error of libzmq that is not expected ends the listener with all its pipes, not the process (WIRE-003).
  */
 import type { Router } from 'zeromq';
 import type { Clock } from '@zlink/kernel/internal/time';
-import type {
-  Pipe,
-  PipeConnectOptions,
-  PipeListener,
-  PipeListenOptions,
-  PipeSink,
-} from '@zlink/kernel/internal/transport';
+import type { Pipe, PipeListener, PipeListenOptions, PipeSink } from '@zlink/kernel/internal/transport';
 import { AcceptedPipe, type SharedRouter } from './accepted-pipe.ts';
 import { plainAddress } from './addresses.ts';
 import type { AdmissionGate } from './admission-gate.ts';
@@ -29,10 +23,9 @@ import { CONNECTION_LOST, faultText } from './native-errors.ts';
 import { ReceiveLoop } from './receive-loop.ts';
 import { type SocketEvent, watchSocket } from './socket-monitor.ts';
 
-export interface ListenerHost {
+interface ListenerHost {
   readonly clock: Clock;
   readonly gate: AdmissionGate;
-  dial(options: PipeConnectOptions, sink: PipeSink): Pipe;
   onClosed(listener: RouterListener): void;
   /** For the log; must not throw. */
   onFault(address: string, error: unknown): void;
@@ -65,10 +58,6 @@ export class RouterListener implements PipeListener, SharedRouter {
     const loop = new ReceiveLoop(socket, reader, () => clock.nowMs());
     this.#ledger = new HandshakeLedger({ clock, onRefused: options.onRefused, isBehind: () => !loop.isEmpty });
     this.gone = watchSocket(socket, { onEvent: (event) => this.#onEvent(event), onFault });
-  }
-
-  connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
-    return this.#host.dial(options, sink); // L4
   }
 
   async unbind(): Promise<void> {

@@ -8,19 +8,18 @@
  * 3. Watching never rejects: what goes wrong is told to `onFault`, and events are read on for the sake of 1 (WIRE-003).
  */
 import type { Event } from 'zeromq';
-import { plainAddress } from './addresses.ts';
 import { type HandshakeFault, handshakeFault } from './native-errors.ts';
 import { nextTurn } from './next-turn.ts';
 
 export type SocketEvent =
   /** The connection has passed its handshake. */
-  | { readonly kind: 'ready'; readonly address: string }
+  | { readonly kind: 'ready' }
   /** The handshake failed; `lost` follows. */
-  | { readonly kind: 'refused'; readonly address: string; readonly fault: HandshakeFault }
+  | { readonly kind: 'refused'; readonly fault: HandshakeFault }
   /** The connection has ended. */
-  | { readonly kind: 'lost'; readonly address: string }
+  | { readonly kind: 'lost' }
   /** A dial came to nothing, or a bound port was given back. */
-  | { readonly kind: 'released'; readonly address: string };
+  | { readonly kind: 'released' };
 
 const eventsPerTurn = 64;
 
@@ -60,17 +59,15 @@ export async function watchSocket(socket: WatchedSocket, watcher: SocketWatcher)
 function translate(event: Event): SocketEvent | undefined {
   switch (event.type) {
     case 'handshake':
-      return { kind: 'ready', address: plainAddress(event.address) };
+      return { kind: 'ready' };
     case 'handshake:error:auth':
     case 'handshake:error:other':
-    case 'handshake:error:protocol': {
-      const fault = handshakeFault(event.type, event.error);
-      return { kind: 'refused', address: plainAddress(event.address), fault };
-    }
+    case 'handshake:error:protocol':
+      return { kind: 'refused', fault: handshakeFault(event.type, event.error) };
     case 'disconnect':
-      return { kind: 'lost', address: plainAddress(event.address) };
+      return { kind: 'lost' };
     case 'close':
-      return { kind: 'released', address: plainAddress(event.address) };
+      return { kind: 'released' };
     default:
       return undefined;
   }

@@ -60,7 +60,7 @@ class ZmqEngine implements PipeEngine {
     this.#context = context;
     const clientKeys = security && new ClientKeys(security.allowedClientKeys);
     this.security = security && clientKeys && createCurveProof(security, clientKeys);
-    this.#opener = new ListenerOpener(context, options, clientKeys, (connect, sink) => this.connect(connect, sink));
+    this.#opener = new ListenerOpener(context, options, clientKeys);
     this.#dealerHost = {
       dialProblem,
       resolve: resolveDial,

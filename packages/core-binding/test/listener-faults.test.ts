@@ -87,7 +87,7 @@ test('[WIRE-003] [CORE-011] a receive that fails ends the listener with its pipe
 
 function openerOn(context: Context, warnings: EngineWarning[]): ListenerOpener {
   const options = resolveEngineOptions({ warn: (warning) => warnings.push(warning) });
-  return new ListenerOpener(context, options, undefined, throwBroken);
+  return new ListenerOpener(context, options, undefined);
 }
 
 const listenOptions = { address, maxPartBytes: 0, onRefused: (): void => undefined };

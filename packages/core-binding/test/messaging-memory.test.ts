@@ -7,13 +7,14 @@ import {
   resolveMessagingMemory,
 } from '../src/index.ts';
 
+const names = { limitBytes: 'the limit', budgetBytes: 'the budget', profile: 'the profile' };
 const GIB = 1_073_741_824;
 const facts: MemoryFacts = { containerBytes: 2 * GIB, heapBytes: 4 * GIB, physicalBytes: 16 * GIB };
 
 function problemsOf(options: MessagingMemoryOptions, known: MemoryFacts = facts): string[] {
   const found: string[] = [];
   const problems = new Problems();
-  resolveMessagingMemory(options, known, problems);
+  resolveMessagingMemory(options, known, problems, names);
   try {
     problems.throwIfAny();
   } catch (error) {
@@ -24,7 +25,7 @@ function problemsOf(options: MessagingMemoryOptions, known: MemoryFacts = facts)
 
 function resolve(options: MessagingMemoryOptions, known: MemoryFacts = facts): MessagingMemory {
   expect(problemsOf(options, known)).toEqual([]);
-  return resolveMessagingMemory(options, known, new Problems());
+  return resolveMessagingMemory(options, known, new Problems(), names);
 }
 
 test.each([
@@ -75,13 +76,19 @@ test('[JOBQ-001] bytes go up to what the process may have: its container, else t
   }
 });
 
-test('[JOBQ-001] [ERR-002] every mistake is reported, one for each option', () => {
+test('[JOBQ-001] [ERR-002] every mistake is reported, one for each option, under the name it is given', () => {
   const profile = 'toString' as never; // a caller without types may name anything
   expect(problemsOf({ limitBytes: -1, budgetBytes: 0, profile })).toEqual([
-    expect.stringMatching(/^inboundDispatch\.coreHwmMemoryLimitBytes: -1 is not allowed/),
-    expect.stringMatching(/^inboundDispatch\.coreHwmBudgetBytes: 0 is not allowed/),
-    'inboundDispatch.coreHwmProfile: "toString" is not allowed, allowed: compact, lowLatency, balanced, throughput',
+    expect.stringMatching(/^the limit: -1 is not allowed/),
+    expect.stringMatching(/^the budget: 0 is not allowed/),
+    'the profile: "toString" is not allowed, allowed: compact, lowLatency, balanced, throughput',
   ]);
+});
+
+test('[JOBQ-001] without other names a mistake has the names of these options', () => {
+  const problems = new Problems();
+  resolveMessagingMemory({ limitBytes: 0, budgetBytes: 0, profile: 'huge' as never }, facts, problems); // as above
+  expect(() => problems.throwIfAny()).toThrow(/limitBytes: 0 is[^]*budgetBytes: 0 is[^]*profile: "huge" is/);
 });
 
 test('[JOBQ-002] on this machine the facts are plausible and a budget comes of them', () => {

@@ -72,13 +72,13 @@ export async function listen(
 
 export const newRecorder = (): PipeRecorder => new PipeRecorder();
 
-export function dial(from: Pick<PipeEngine, 'connect'>, address: string): RecordedPipe {
+export function dial(from: PipeEngine, address: string): RecordedPipe {
   const recorder = new PipeRecorder();
   return { pipe: from.connect({ address, maxPartBytes: 0 }, recorder), recorder };
 }
 
 /** Dials, waits until the pipe is open, and makes itself known by a first message. */
-export async function dialAndGreet(from: Pick<PipeEngine, 'connect'>, to: RecordedListener): Promise<RecordedPipe> {
+export async function dialAndGreet(from: PipeEngine, to: RecordedListener): Promise<RecordedPipe> {
   const known = to.pipes.length;
   const dialed = dial(from, to.address);
   await until(() => dialed.recorder.opened > 0, 'pipe opens');

@@ -22,20 +22,24 @@ import type { ListenerStatus } from '@zlink/kernel/internal/host';
 import type { ReceiveFlow } from '@zlink/kernel/internal/execution';
 import { systemClock } from '@zlink/kernel/internal/time';
 import {
-  claimProcess,
   type HostedService,
   HostedServices,
   type HostState,
   mayBecome,
-  type ProcessClaim,
   type ShutdownResult,
   STOPPED,
-  unlessAborted,
 } from '@zlink/kernel/lifecycle';
 import { errorText, type MessageCounters } from '@zlink/kernel/observe';
-import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from './host-options.ts';
+import {
+  DEFAULT_SHUTDOWN_DEADLINE_MS,
+  type HostOptions,
+  type ResolvedHostOptions,
+  resolveHostOptions,
+} from './options/host-options.ts';
+import { claimProcess, type ProcessClaim } from './process-claim.ts';
 import { Shutdown, tearDown } from './shutdown.ts';
 import { TopicIndex } from './topic-index.ts';
+import { unlessAborted } from './unless-aborted.ts';
 import { type CheckedDescription, type Wiring, wire } from './wiring.ts';
 
 export interface RuntimeQuery {
@@ -214,7 +218,7 @@ class ZLinkHost implements Host {
       throw new ZLinkError('InvalidOperation', text);
     }
     signal?.throwIfAborted();
-    this.#shutdown ??= this.#stop(deadlineMs ?? this.#resolved?.shutdownDeadlineMs ?? DEFAULT_DEADLINE_MS); // H3
+    this.#shutdown ??= this.#stop(deadlineMs ?? this.#resolved?.shutdownDeadlineMs ?? DEFAULT_SHUTDOWN_DEADLINE_MS); // H3
     return signal === undefined ? this.#shutdown : unlessAborted(this.#shutdown, signal);
   }
 
@@ -344,5 +348,3 @@ class ZLinkHost implements Host {
     this.#state = next;
   }
 }
-
-const DEFAULT_DEADLINE_MS = 30_000;

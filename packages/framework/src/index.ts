@@ -1,5 +1,6 @@
 export { createHost, type Host, type HostCodecs, type RuntimeQuery } from './host.ts';
-export type { HostOptions } from './host-options.ts';
+export type { HostOptions } from './options/host-options.ts';
+export type { Profile } from './options/job-queue.ts';
 export type {
   MeshChannelBuilder,
   MeshChannelRuntime,
@@ -11,7 +12,6 @@ export type {
 } from '@zlink/channel';
 export { createCurveKeys, type CurveKeys, type CurveSecurity } from '@zlink/core-binding';
 export type {
-  ChannelServerBuilder,
   ClientServerChannelBuilder,
   ClientServerClientBuilder,
   ClientServerRuntime,
@@ -22,6 +22,7 @@ export type { RequestCall, RouteClient, SendCall } from '@zlink/kernel/call';
 export type { Codec, CodecExtension, CodecRegistrar, PayloadSink } from '@zlink/kernel/codec';
 export type {
   ChannelContext,
+  ChannelServerBuilder,
   DispatchKind,
   Filter,
   FanoutContext,
@@ -34,7 +35,7 @@ export type {
   ServiceScope,
 } from '@zlink/kernel/dispatch';
 export { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError, ZLinkError } from '@zlink/kernel/errors';
-export type { Profile, ReceiveFlow } from '@zlink/kernel/internal/execution';
+export type { ReceiveFlow } from '@zlink/kernel/internal/execution';
 export type { ListenerStatus } from '@zlink/kernel/internal/host';
 export type { HostedService, HostState, ShutdownResult } from '@zlink/kernel/lifecycle';
 export {

@@ -10,7 +10,8 @@ import { RouteMesh } from '@zlink/channel';
 import { ClientServerChannel } from '@zlink/clientserver';
 import type { CallPath, CallPaths } from '@zlink/kernel/call';
 import { describeValue, type Problems, ZLinkError } from '@zlink/kernel/errors';
-import { didYouMean, type Topic, type ValidationContext } from '@zlink/kernel/internal/host';
+import type { Topic, ValidationContext } from '@zlink/kernel/internal/host';
+import { didYouMean } from './options/did-you-mean.ts';
 
 /** One place that a ChannelName leads to. */
 interface ChannelPlace {

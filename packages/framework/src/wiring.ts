@@ -6,9 +6,9 @@ import type { HostParts } from '@zlink/kernel/internal/host';
 import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
-import { LoopWatch } from '@zlink/kernel/lifecycle';
 import type { Logger } from '@zlink/kernel/observe';
-import type { ResolvedHostOptions } from './host-options.ts';
+import { LoopWatch } from './loop-watch.ts';
+import type { ResolvedHostOptions } from './options/host-options.ts';
 
 export interface Wiring {
   readonly parts: HostParts;

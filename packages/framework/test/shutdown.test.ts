@@ -3,7 +3,7 @@ import type { Topic } from '@zlink/kernel/internal/host';
 import { DescriptorState } from '@zlink/kernel/internal/wire';
 import { HostedServices } from '@zlink/kernel/lifecycle';
 import { loopTurns, until } from '@zlink/testing';
-import { resolveHostOptions } from '../src/host-options.ts';
+import { resolveHostOptions } from '../src/options/host-options.ts';
 import { Shutdown } from '../src/shutdown.ts';
 import { wire } from '../src/wiring.ts';
 import { CodecRegistry } from '@zlink/kernel/codec';

@@ -4,6 +4,7 @@
  * Owns the option names, defaults and ranges. Leaves to connection.ts how a client is made of them.
  */
 import { ConfigurationError, Problems } from '@zlink/kernel/errors';
+import { isObject } from '@zlink/kernel/internal/host';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 
 /** Where Redis is: one server or Sentinels, the nodes of a Cluster, or a client that the application made. */
@@ -87,8 +88,4 @@ function isClient(client: unknown): boolean {
 function checkInteger(option: string, value: unknown, min: number, max: number, problems: Problems): void {
   const isIn = Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max; // an integer is a number
   if (!isIn) problems.add(option, value, `${min}..${max}`);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

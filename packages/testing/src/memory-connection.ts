@@ -11,8 +11,6 @@ import { MemoryPipe } from './memory-pipe.ts';
 /** What one side brings into a connection. */
 export interface ConnectionSide {
   readonly maxPartBytes: number;
-  /** Whether this side uses a listener's socket. */
-  readonly shared: boolean;
   /** Nothing of the end is under way any more. */
   readonly onReleased: (pipe: MemoryPipe) => void;
 }
@@ -76,7 +74,6 @@ export class MemoryConnection {
       address,
       dialed,
       maxPartBytes: side.maxPartBytes,
-      shared: side.shared,
       clock: this.#host.clock,
       outgoing: dialed ? this.toListener : this.toDialer,
       incoming: dialed ? this.toDialer : this.toListener,

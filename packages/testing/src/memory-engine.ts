@@ -60,7 +60,9 @@ class MemoryEngine implements PipeEngine {
 
   connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
     if (this.#closing !== undefined) throw new Error(ENGINE_CLOSED);
-    return connectThrough(this.#network, this.#ends, options, sink, false);
+    const pipe = this.#network.connect(options.address, sideOf(this.#ends, options.maxPartBytes), sink);
+    this.#ends.add(pipe);
+    return pipe;
   }
 
   close(): Promise<void> {
@@ -92,15 +94,11 @@ class MemoryListener implements PipeListener {
     this.#network = network;
     this.#onClosed = onClosed;
     this.address = network.bind(options.address, (connection) => {
-      connection.accept(this.address, sideOf(this.#ends, options.maxPartBytes, true), (pipe) => {
+      connection.accept(this.address, sideOf(this.#ends, options.maxPartBytes), (pipe) => {
         this.#ends.add(pipe); // first: `accept` may close the pipe at once
         return accept(pipe);
       });
     });
-  }
-
-  connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
-    return connectThrough(this.#network, this.#ends, options, sink, true);
   }
 
   async unbind(): Promise<void> {
@@ -121,18 +119,6 @@ class MemoryListener implements PipeListener {
   }
 }
 
-function connectThrough(
-  network: MemoryNetwork,
-  ends: OpenEnds,
-  options: PipeConnectOptions,
-  sink: PipeSink,
-  shared: boolean,
-): Pipe {
-  const pipe = network.connect(options.address, sideOf(ends, options.maxPartBytes, shared), sink);
-  ends.add(pipe);
-  return pipe;
-}
-
-function sideOf(ends: OpenEnds, maxPartBytes: number, shared: boolean): ConnectionSide {
-  return { maxPartBytes, shared, onReleased: (pipe) => ends.remove(pipe) };
+function sideOf(ends: OpenEnds, maxPartBytes: number): ConnectionSide {
+  return { maxPartBytes, onReleased: (pipe) => ends.remove(pipe) };
 }

@@ -14,7 +14,7 @@ import type { LaneItem, MemoryLane } from './memory-lane.ts';
 const LOST = 'connection lost';
 const CLOSED_BY_PEER = 'closed by the peer';
 
-/** The leading part of messages at ends that share a listener's socket: receivers must honour `first`. */
+/** The leading part of messages at accepted ends, which share a listener's socket: receivers must honour `first`. */
 const ROUTING_PART = Uint8Array.of(0, 0, 0, 0, 1);
 
 type PipeState =
@@ -28,8 +28,7 @@ type PipeState =
 export interface PipeEndOptions {
   readonly address: string;
   readonly maxPartBytes: number;
-  /** Whether this end shares a listener's socket. */
-  readonly shared: boolean;
+  /** Whether this end has dialled; the other one shares its listener's socket. */
   readonly dialed: boolean;
   /** Measures linger. */
   readonly clock: Clock;
@@ -116,15 +115,15 @@ export class MemoryPipe implements Pipe {
 
   #receiveMessage(parts: Uint8Array[]): void {
     if (this.isOver) return;
-    const { maxPartBytes, shared } = this.#options;
+    const { maxPartBytes, dialed } = this.#options;
     const oversize = maxPartBytes > 0 ? parts.find((part) => part.length > maxPartBytes) : undefined;
     if (oversize !== undefined) {
       this.#options.breakOther(LOST);
       this.fail(`a message part of ${oversize.length} bytes is above the limit of ${maxPartBytes}`);
       return;
     }
-    if (shared) parts.unshift(ROUTING_PART);
-    this.#sink?.onPipeMessage(parts, shared ? 1 : 0);
+    if (!dialed) parts.unshift(ROUTING_PART);
+    this.#sink?.onPipeMessage(parts, dialed ? 0 : 1);
   }
 
   /** What was sent still leaves within `lingerMs`; the other side learns of the end behind it (E2). */

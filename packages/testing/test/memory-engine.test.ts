@@ -296,17 +296,13 @@ test('[CORE-004] a paused receiver of one connection reads nothing, loses nothin
   expect(paused.acceptor.closed).toEqual(['closed by the peer']);
 });
 
-test('[CORE-002] a dial through a listener works like any other, and both ends see messages behind `first`', async () => {
-  const pair = await arrange();
-  const other = await record(pair.client);
-  const dialer = new PipeRecorder();
-  const pipe = other.listener.connect({ address: pair.address, maxPartBytes: 0 }, dialer);
-  await loopTurns(TURNS);
+test('[CORE-002] an accepted message begins behind its routing part, a dialled one with its first part', async () => {
+  const { pipe, dialer, far, acceptor } = await dial(await arrange());
   pipe.send([bytesOf('there')]);
-  pair.listening.pipes.at(-1)?.send([bytesOf('back')]);
+  far.send([bytesOf('back')]);
   await loopTurns(TURNS);
-  expect(pair.listening.recorders.at(-1)?.texts).toEqual(['there']);
-  expect(dialer.texts).toEqual(['back']);
+  expect([acceptor.firsts, acceptor.texts]).toEqual([[1], ['there']]);
+  expect([dialer.firsts, dialer.texts]).toEqual([[0], ['back']]);
 });
 
 test('[CORE-011] closing an engine ends what is open, once each, and takes it off the list of open transports', async () => {

@@ -3,6 +3,8 @@ import type { Pipe, PipeEngine, PipeListener, PipeSink } from '@zlink/kernel/int
 
 export class PipeRecorder implements PipeSink {
   readonly messages: (readonly Uint8Array[])[] = [];
+  /** Where in its parts each message began. */
+  readonly firsts: number[] = [];
   readonly closed: string[] = [];
   opened = 0;
   onMessage: (() => void) | undefined;
@@ -12,6 +14,7 @@ export class PipeRecorder implements PipeSink {
   }
 
   onPipeMessage(parts: readonly Uint8Array[], first: number): void {
+    this.firsts.push(first);
     this.messages.push(parts.slice(first));
     this.onMessage?.();
   }

@@ -11,7 +11,7 @@ export interface CallTerms {
 }
 
 /** Limits that a topic sets itself; undefined: the host's (CALL-003). */
-export interface OwnTimeouts {
+interface OwnTimeouts {
   readonly sendTimeoutMs: number | undefined;
   readonly requestTimeoutMs: number | undefined;
 }

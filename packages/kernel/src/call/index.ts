@@ -1,6 +1,6 @@
 export type { RequestCall, SendCall } from './call.ts';
 export type { CallPath, RoutableCall } from './call-path.ts';
-export { type CallTerms, callTerms, type OwnTimeouts } from './call-terms.ts';
+export { type CallTerms, callTerms } from './call-terms.ts';
 export { OutboundPhase } from './outbound-phase.ts';
 export { RequestBuilder } from './request-call.ts';
 export { type CallPaths, createRouteClient, type RouteClient } from './route-client.ts';

@@ -1,6 +1,5 @@
 /** The codec contract, the registry of a host and JSON. */
 export { CodecRegistry, CodecTable } from './codec-registry.ts';
 export type { Codec, CodecExtension, CodecRegistrar, PayloadSink } from './codec.ts';
-export { canonicalContentType } from './content-type.ts';
 export { jsonCodec } from './json-codec.ts';
 export { decodePayload, encodePayload } from './payload.ts';

@@ -21,13 +21,13 @@ export interface HostedService {
 }
 
 /** How stopping went. What failed was reported to the listener. */
-export interface StopReport {
+interface StopReport {
   /** Services that did not end before the deadline. */
   readonly unfinished: number;
 }
 
 /** Told what a stop request or a stop threw. Must not throw. */
-export type StopFailureListener = (error: unknown, where: string) => void;
+type StopFailureListener = (error: unknown, where: string) => void;
 
 type Stage = 'requestStop' | 'stop';
 type StageEnd = 'ended' | 'unfinished';

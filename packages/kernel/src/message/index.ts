@@ -3,14 +3,13 @@ export { decodeMetadata, EMPTY_METADATA, metadata, MetadataBuilder } from './met
 export type { Metadata } from './metadata.ts';
 export { classOf, resolveOutbound, resolveRequest, ZLinkMessage } from './outbound.ts';
 export type { Sendable } from './outbound.ts';
-export { isDescriptor, message, packetContract, request } from './packet.ts';
+export { message, packetContract, request } from './packet.ts';
 export type {
   DeclaredType,
   MessageType,
   OutboundMessage,
   PacketContract,
   PacketKey,
-  PacketKind,
   PacketOptions,
   ReplyContract,
   RequestType,

@@ -58,7 +58,7 @@ export type PacketKey<T, R = unknown> = MessageType<T> | RequestType<T, R> | Typ
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- descriptors are invariant in T; any accepts them all
 export type DeclaredType = Type<unknown> | MessageType<any> | RequestType<any, any>;
 
-export type PacketKind = 'message' | 'request' | 'class';
+type PacketKind = 'message' | 'request' | 'class';
 
 /** How the reply of a request is typed. */
 export interface ReplyContract {

@@ -55,7 +55,7 @@ export function createStderrLogger(options: StderrLoggerOptions = {}): Logger {
 
 export const stderrLogger: Logger = createStderrLogger();
 
-export interface GuardLoggerOptions {
+interface GuardLoggerOptions {
   readonly clock?: Clock;
   readonly write?: WriteLine;
 }

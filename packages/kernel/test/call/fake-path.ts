@@ -51,7 +51,6 @@ class FakeLink implements Link {
   };
   readonly descriptor = { revision: 1n, state: DescriptorState.serving, objectRole: ObjectRole.none, channels: [] };
   readonly phase = 'open';
-  readonly dialed = true;
   readonly outstandingBytes = 0;
   readonly unansweredRequests = 0;
   /** What the next submission meets. */

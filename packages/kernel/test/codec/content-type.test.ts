@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalContentType } from '../../src/codec/index.ts';
+import { canonicalContentType } from '../../src/codec/content-type.ts';
 
 test.each([
   ['application/json', 'application/json'],

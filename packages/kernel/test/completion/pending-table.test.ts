@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { type CorrelationRange, type PendingEntry, PendingTable } from '../../src/internal/completion/pending-table.ts';
+import { PENDING_LIMIT } from '../../src/internal/wire/index.ts';
 
 const last = 0xffff_ffff;
 const request = (): PendingEntry => ({ correlation: 0 });
 const requests = (count: number): PendingEntry[] => Array.from({ length: count }, request);
 
 test('[WIRE-005] ids rise from 1, are told beforehand and written into the entries', () => {
-  const table = new PendingTable();
+  const table = new PendingTable(PENDING_LIMIT);
   const entries = requests(3);
   expect(table.peekCorrelation()).toBe(1);
   expect(table.peekCorrelation()).toBe(1);
@@ -17,7 +18,7 @@ test('[WIRE-005] ids rise from 1, are told beforehand and written into the entri
 });
 
 test('[WIRE-005] a freed id is not given to one of the next requests', () => {
-  const table = new PendingTable();
+  const table = new PendingTable(PENDING_LIMIT);
   for (let id = 1; id <= 1_000; id++) {
     expect(table.add(request())).toBe(id);
     expect(table.take(id)).toBeDefined();
@@ -43,7 +44,7 @@ test('[WIRE-005] ids still pending are passed over', () => {
 });
 
 test('[WIRE-005] a request that waits long neither hides nor is hidden by thousands of later ones', () => {
-  const table = new PendingTable();
+  const table = new PendingTable(PENDING_LIMIT);
   const patient = requests(3);
   for (const entry of patient) table.add(entry);
   for (let round = 0; round < 2_000; round++) {
@@ -59,7 +60,7 @@ test('[WIRE-005] a request that waits long neither hides nor is hidden by thousa
 });
 
 test('[WIRE-005] a reply to an unknown or already answered id finds nothing', () => {
-  const table = new PendingTable();
+  const table = new PendingTable(PENDING_LIMIT);
   const entry = request();
   table.add(entry);
   for (const id of [0, 2, -1, 1.5, NaN, last, 1 + 2 ** 32]) expect(table.take(id)).toBeUndefined();
@@ -69,20 +70,20 @@ test('[WIRE-005] a reply to an unknown or already answered id finds nothing', ()
 });
 
 test('[WIRE-005] an entry keeps its id after it left, and is removed once', () => {
-  const table = new PendingTable();
+  const table = new PendingTable(PENDING_LIMIT);
   const entry = request();
   table.add(entry);
   expect(table.remove(entry)).toBe(true);
   expect(entry.correlation).toBe(1);
   expect(table.remove(entry)).toBe(false);
-  const other = new PendingTable();
+  const other = new PendingTable(PENDING_LIMIT);
   other.add(request());
   expect(other.remove(entry)).toBe(false); // same id, another request
   expect(other.size).toBe(1);
 });
 
 test('[WIRE-005] a request cannot be pending under two ids', () => {
-  const table = new PendingTable();
+  const table = new PendingTable(PENDING_LIMIT);
   const entry = request();
   table.add(entry);
   expect(() => table.add(entry)).toThrow('[InternalFailure] request 1 is pending already');
@@ -103,8 +104,8 @@ test('[WIRE-005] a full table gives 0 and touches nothing', () => {
   expect(table.add(refused)).toBe(3);
 });
 
-test('[WIRE-005] without an own limit a table holds 1,048,576 requests', () => {
-  const table = new PendingTable();
+test('[WIRE-005] the table of a link holds 1,048,576 requests', () => {
+  const table = new PendingTable(PENDING_LIMIT);
   for (let id = 1; id <= 1_048_576; id++) table.add(request());
   expect(table.size).toBe(1_048_576);
   expect(table.add(request())).toBe(0);
@@ -135,7 +136,7 @@ test('[CALL-004] draining empties first, visits oldest first, and keeps what a v
 });
 
 test('[CALL-004] a visit that throws does not leave the others hanging', () => {
-  const table = new PendingTable();
+  const table = new PendingTable(PENDING_LIMIT);
   for (const entry of requests(3)) table.add(entry);
   const visited: number[] = [];
   const visit = ({ correlation }: PendingEntry): void => {

@@ -29,7 +29,6 @@ let nextId = 1;
 
 export class FakeLink implements Link {
   readonly id = nextId++;
-  readonly dialed = false;
   readonly outstandingBytes = 0;
   readonly pendingRequests = 0;
   readonly answers: Answer[] = [];

@@ -1,4 +1,5 @@
-import { isDescriptor, message, packetContract, request } from '../../src/message/index.ts';
+import { message, packetContract, request } from '../../src/message/index.ts';
+import { isDescriptor } from '../../src/message/packet.ts';
 import type { DeclaredType, OutboundMessage, PacketKey, Sendable } from '../../src/message/index.ts';
 import { thrownBy } from '../thrown.ts';
 

@@ -36,7 +36,6 @@ export class LinkedTransport implements Transport {
       boundAddress: bindAddress,
       links: new Set(this.#links),
       update: () => undefined,
-      unbind: async () => undefined,
       close: async () => undefined,
     };
   }
@@ -55,7 +54,6 @@ class IdleLink implements Link {
   readonly peer: PeerFacts;
   readonly descriptor: Descriptor;
   readonly phase = 'open';
-  readonly dialed = false;
   readonly outstandingBytes = 0;
   readonly waitingRecords = 0;
   readonly pendingRequests = 0;

@@ -1,4 +1,4 @@
 /** Waiting for replies, and until others are ready. */
 
-export { type PendingEntry, PendingTable } from './pending-table.ts';
+export { PendingTable } from './pending-table.ts';
 export { ReadinessWaiters } from './readiness-waiters.ts';

@@ -18,7 +18,6 @@ export interface PendingEntry {
   correlation: number;
 }
 
-const defaultMaxSize = 1_048_576;
 const firstRingLength = 128; // a power of two, as all later ones
 
 /** The ids of a table, both ends included; more than it may hold. */
@@ -38,7 +37,7 @@ export class PendingTable<T extends PendingEntry> {
   #next: number;
 
   /** @param range - a small one lets a test come round */
-  constructor(maxSize = defaultMaxSize, range = wholeRange) {
+  constructor(maxSize: number, range = wholeRange) {
     this.#maxSize = maxSize;
     this.#range = range;
     this.#next = range.first;

@@ -1,4 +1,3 @@
-export { didYouMean } from './did-you-mean.ts';
 export type { HostParts, ListenerStatus, Topic, ValidationContext } from './host-parts.ts';
 export { listenFor } from './listen-for.ts';
 export {
@@ -10,8 +9,8 @@ export {
   checkWeight,
   DIALABLE_ENDPOINT,
   isDialable,
+  isObject,
   requireWeight,
 } from './option-checks.ts';
 export { OwnDescriptor } from './own-descriptor.ts';
 export { isDraining, isReady } from './peer-state.ts';
-export { checkFlag, checkMethods, checkOptionNames, isObject } from './shape-checks.ts';

@@ -36,16 +36,21 @@ export function requireWeight(option: string, value: unknown): void {
   problems.throwIfAny();
 }
 
-/** @param max - without one any size is allowed */
+/**
+ * Tells whether it was right.
+ *
+ * @param max - without one any size is allowed
+ */
 export function checkInteger(
   option: string,
   value: unknown,
   min: number,
   max: number | undefined,
-  problems: ProblemList,
-): void {
-  if (isIntegerIn(value, min, max ?? Number.MAX_SAFE_INTEGER)) return;
+  problems: Pick<Problems, 'add'>,
+): boolean {
+  if (isIntegerIn(value, min, max ?? Number.MAX_SAFE_INTEGER)) return true;
   problems.add(option, value, max === undefined ? `integer from ${min}` : `integer ${min}..${max}`);
+  return false;
 }
 
 export function checkPort(option: string, value: unknown, problems: ProblemList): void {
@@ -77,6 +82,11 @@ export function checkListenHosts(
   if (advertiseHost === undefined && isHost(bindHost) && isWildcardHost(bindHost)) {
     problems.note(`${where}: bindHost "${bindHost}" is a wildcard and needs an advertiseHost`);
   }
+}
+
+/** Whether properties of it can be looked at. */
+export function isObject<T>(value: T): value is T & object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isIntegerIn(value: unknown, min: number, max: number): value is number {

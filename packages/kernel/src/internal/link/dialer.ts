@@ -68,7 +68,7 @@ export class Dialer implements Intent {
     this.#factory = factory;
     this.#through = through;
     const connection = { address: options.address, maxPartBytes: largestPartBytes(this.#facts.maxMessageBytes) };
-    this.#connect = (sink) => (through ?? engine).connect(connection, sink);
+    this.#connect = (sink) => engine.connect(connection, sink);
     this.#onEnded = onEnded;
     this.#backoff = new Backoff(random);
     this.#dial();
@@ -212,7 +212,7 @@ export class Dialer implements Intent {
     this.#onLinkClosed?.(link);
     if (this.#state.kind !== 'linked' || this.#state.link !== link) return;
     const other = this.#keptLink();
-    if (other?.phase === 'open')
+    if (other?.peer.generation === link.peer.generation)
       this.#rest(other); // both sides had dialled, and the peer's link is the one that stays
     else this.#retry(reason, false);
   }
@@ -223,7 +223,7 @@ export class Dialer implements Intent {
       this.#reason = 'peer: already connected';
       return this.#become({ kind: 'resting', forget: this.#later(() => this.#askAgain()) });
     }
-    if (kept.phase === 'closed') return this.#retry('the other link has ended', false); // in a callback since
+    if (kept.phase !== 'open') return this.#retry('the other link has ended', false); // in a callback since
     this.#rid = kept.peer.rid; // it is that peer who has refused this connection
     this.#reason = `"${kept.peer.rid}" is already connected`;
     this.#backoff.reset(); // the peer has answered, and shall be dialled soon when that link has ended

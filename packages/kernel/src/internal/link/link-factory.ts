@@ -3,8 +3,6 @@
  *
  * Owns the peer indexes of groups and link ids. Listener and dialer call it with a decoded greeting.
  */
-import type { JobPermits } from '../execution/index.ts';
-import type { Clock, DeadlineWheel } from '../time/index.ts';
 import type { Pipe, PipeSecurity } from '../transport/engine.ts';
 import type { Link, LinkGroup, PeerFacts } from '../transport/transport.ts';
 import {
@@ -18,26 +16,17 @@ import {
   ownHello,
 } from '../wire/hello.ts';
 import { type Expectation, examineHello } from './admission.ts';
-import type { Flusher } from './flusher.ts';
-import type { LivenessTimes } from './liveness.ts';
+import type { LinkServices } from './link-parts.ts';
 import { PeerIndex } from './peer-index.ts';
 import { PhysicalLink } from './physical-link.ts';
 import { WindowBudget, type WindowShare } from './window-budget.ts';
 
-export interface FactorySettings {
-  readonly clock: Clock;
-  readonly wheel: DeadlineWheel;
-  readonly permits: JobPermits;
-  readonly flusher: Flusher;
+/** What links share, and what making them takes beside. */
+export interface FactorySettings extends LinkServices {
   readonly budget: WindowBudget;
-  readonly liveness: LivenessTimes;
   readonly security: PipeSecurity | undefined;
-  /** A callback of a topic, or the engine, has thrown. */
-  readonly onFault: (error: unknown) => void;
   /** Received sends and requests whose link ended before their turn. */
   readonly onDropped: (count: number, link: Link, reason: string) => void;
-  /** A peer has broken the protocol after it was admitted. */
-  readonly onViolation: (fault: string, address: string) => void;
 }
 
 /** What one endpoint of ours (a listener or a dial) says about itself and expects of others. */
@@ -189,6 +178,7 @@ export class LinkFactory {
           index.add(link, replaces);
           return endpoint.group.open(link);
         },
+        onFinishing: (link) => this.#tellWaiting(link, 'the other link takes no new work'),
         onClosed: (link, reason, droppedCount) => {
           this.links.delete(link);
           this.#droppedRecords += droppedCount;

@@ -8,7 +8,7 @@
  */
 import { ConfigurationError, describeValue } from '../../errors/index.ts';
 import { formatEndpoint, parseEndpoint } from '../../identity/index.ts';
-import type { Pipe, PipeConnectOptions, PipeEngine, PipeListener, PipeSink } from '../transport/engine.ts';
+import type { Pipe, PipeEngine, PipeListener, PipeSink } from '../transport/engine.ts';
 import type { Link, Listener, ListenOptions } from '../transport/transport.ts';
 import { type DecodedHello, type Descriptor, RejectReason, type Rejection } from '../wire/hello.ts';
 import { FLUSH_BYTES, HANDSHAKE_LIMIT } from '../wire/limits.ts';
@@ -82,26 +82,17 @@ export class LinkListener implements Listener {
     for (const link of this.#links) link.update(descriptor);
   }
 
-  /** Dials through this listener's socket (RouteMesh). */
-  connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
-    return this.#listener!.connect(options, sink);
-  }
-
-  unbind(): Promise<void> {
-    this.#closing = true;
-    return this.#listener!.unbind();
-  }
-
   async close(lingerMs: number): Promise<void> {
-    await this.unbind();
+    this.#closing = true;
+    await this.#listener!.unbind();
     for (const handshake of this.#handshakes) handshake.cancel();
     this.#handshakes.clear();
-    for (const link of this.#links) link.finish();
+    for (const link of this.#links) link.finish('ShuttingDown');
     if (this.#links.size > 0) {
       const allClosed = new Promise<void>((resolve) => this.#onLastClosed.add(resolve));
       await settleWithin(allClosed, lingerMs, this.#factory.settings.clock);
     }
-    for (const link of this.#links) link.fail('listener closed before the link had ended');
+    for (const link of this.#links) link.fail('this host is shutting down', 'ShuttingDown');
     await this.#listener!.close();
     this.#onClosed(this);
   }

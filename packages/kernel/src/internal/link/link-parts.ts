@@ -34,6 +34,8 @@ export interface LinkFacts {
   readonly receiveWindow: WindowShare;
   readonly completionLane: boolean;
   readonly openSink: (link: PhysicalLink) => LinkSink;
+  /** It takes no new work any more. */
+  readonly onFinishing: (link: PhysicalLink) => void;
   /** `droppedCount`: received records that will never have their turn. */
   readonly onClosed: (link: PhysicalLink, reason: string, droppedCount: number) => void;
 }

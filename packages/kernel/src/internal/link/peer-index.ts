@@ -90,17 +90,15 @@ export class PeerIndex {
     if (peer.links.size === 0) this.#depart(link.peer.rid, peer);
   }
 
-  /** A link that has not ended, an open one if there is any, to this RID or to a peer that advertises this address. */
+  /** An open link to this RID; only where none is known, to a peer that says it can be dialled at this address. */
   find(rid: string | undefined, address: string): PhysicalLink | undefined {
-    let found: PhysicalLink | undefined;
-    for (const [peerRid, peer] of this.#peers) {
-      for (const link of peer.links) {
-        if (link.phase === 'closed' || (peerRid !== rid && link.peer.endpoint !== address)) continue;
-        if (link.phase === 'open') return link;
-        found ??= link;
+    const peers = rid === undefined ? this.#peers.values() : [this.#peers.get(rid)];
+    for (const peer of peers) {
+      for (const link of peer?.links ?? []) {
+        if (link.phase === 'open' && (rid !== undefined || link.peer.endpoint === address)) return link;
       }
     }
-    return found;
+    return undefined;
   }
 
   #depart(rid: string, peer: Peer): void {

@@ -32,6 +32,7 @@ import { PeerControl, REASON_LENGTH } from './peer-control.ts';
 export class PhysicalLink implements Link, PipeSink, Flushable {
   readonly id: number;
   readonly peer: PeerFacts;
+  /** Whether this side dialled. */
   readonly dialed: boolean;
   readonly #facts: LinkFacts;
   readonly #services: LinkServices;
@@ -210,7 +211,9 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
 
   #onFinishing(kind: ErrorKindName): void {
     this.#protect(() => this.#outbound.refuseWaiting(this.#error(kind, false, 'takes no new work'), true));
-    if (this.phase === 'finishing') this.#sink.finishing(); // a callback may have ended the link
+    if (this.phase !== 'finishing') return; // a callback may have ended the link
+    this.#sink.finishing();
+    this.#facts.onFinishing(this);
   }
 
   #end(reason: string, lingerMs: number, kind: ErrorKindName = 'Unavailable'): void {

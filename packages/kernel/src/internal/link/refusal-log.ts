@@ -13,13 +13,20 @@ export class RefusalLog {
     this.#log = log;
   }
 
+  /** A duplicate is counted only: nodes that dial each other make one at every start, and nothing is wrong. */
   reject(rejection: Rejection, address: string): void {
-    this.count(REASON_LABELS[rejection.reason], address, rejection.text);
+    const label = REASON_LABELS[rejection.reason];
+    if (rejection.reason === RejectReason.duplicate) this.#add(label);
+    else this.count(label, address, rejection.text);
   }
 
   count(label: string, address: string, text?: string): void {
-    this.counts[label] = (this.counts[label] ?? 0) + 1;
+    this.#add(label);
     this.#log.warn(`refused ${label}`, { eventId: 'zlink.transport.connection_refused', reason: label, address, text });
+  }
+
+  #add(label: string): void {
+    this.counts[label] = (this.counts[label] ?? 0) + 1;
   }
 }
 

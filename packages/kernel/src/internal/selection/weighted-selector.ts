@@ -49,11 +49,6 @@ export class WeightedSelector<T> {
     this.#nowMs = nowMs;
   }
 
-  /** Candidates that can be chosen. */
-  get size(): number {
-    return this.#targets.length;
-  }
-
   /** How often the list was built. */
   get rebuilds(): number {
     return this.#rebuilds;

@@ -45,11 +45,9 @@ export interface PipeConnectOptions {
 export interface PipeListener {
   /** The bound address with its real port. */
   readonly address: string;
-  /** Dials on behalf of the listener, as the node that listens there (RouteMesh). */
-  connect(options: PipeConnectOptions, sink: PipeSink): Pipe;
   /** Takes no newcomers any more; accepted pipes live on until they are closed. The port is free after `close`. */
   unbind(): Promise<void>;
-  /** Releases the socket once all its pipes are closed. */
+  /** Releases the socket once all accepted pipes are closed. */
   close(): Promise<void>;
 }
 

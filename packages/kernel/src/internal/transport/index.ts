@@ -7,7 +7,7 @@ export type {
   PipeSecurity,
   PipeSink,
 } from './engine.ts';
-export { noteClosed, noteOpen, type OpenTransport } from './open-transports.ts';
+export { noteClosed, noteOpen } from './open-transports.ts';
 export type { InboundName, InboundRecord, LinkSink, OutboundRecord, OutboundRequest } from './records.ts';
 export type {
   DialOptions,

@@ -5,7 +5,7 @@
  */
 
 /** Anything that must be closed; `name` shows in a leak report. */
-export interface OpenTransport {
+interface OpenTransport {
   readonly name: string;
   close(): Promise<void>;
 }

@@ -29,13 +29,13 @@ export interface Link {
   readonly peer: PeerFacts;
   readonly descriptor: Descriptor;
   readonly phase: LinkPhase;
-  /** Whether this side dialled. */
-  readonly dialed: boolean;
-  /** Bytes submitted by this side and not yet returned as credit by the peer, and records waiting for credit. */
+  /** For leak checks: bytes submitted by this side and not yet returned as credit by the peer. */
   readonly outstandingBytes: number;
+  /** For leak checks: records waiting for credit. */
   readonly waitingRecords: number;
+  /** For leak checks: written requests whose reply is still to come. */
   readonly pendingRequests: number;
-  /** Requests received on this link and not yet answered. */
+  /** For leak checks: requests received on this link and not yet answered. */
   readonly unansweredRequests: number;
 
   /**
@@ -81,12 +81,11 @@ export interface Listener {
   readonly endpoint: string;
   /** Bound endpoint with the real port. */
   readonly boundAddress: string;
+  /** For leak checks. */
   readonly links: ReadonlySet<Link>;
   /** Publishes a descriptor with a higher revision to every link. */
   update(descriptor: Descriptor): void;
-  /** Accepts no new connections any more; links live on. */
-  unbind(): Promise<void>;
-  /** Finishes all links within `lingerMs`, then releases the socket. */
+  /** Accepts no new connections any more, finishes all links within `lingerMs`, then releases the socket. */
   close(lingerMs: number): Promise<void>;
 }
 
@@ -102,7 +101,7 @@ export interface DialOptions {
   readonly expectedGeneration?: bigint;
   readonly expects: EndpointKind;
   readonly group: LinkGroup;
-  /** RouteMesh: dial through this listener's socket. */
+  /** RouteMesh: dial as the node that listens there; the link counts among the listener's. */
   readonly through?: Listener;
   readonly onState: (intent: Intent) => void;
 }
@@ -152,6 +151,7 @@ export interface TransportStatus {
 export interface Transport {
   listen(options: ListenOptions): Promise<Listener>;
   dial(options: DialOptions): Intent;
+  /** For leak checks. */
   readonly status: TransportStatus;
   /** Closes what is still open; afterwards nothing of the transport keeps the process alive. */
   close(): Promise<void>;

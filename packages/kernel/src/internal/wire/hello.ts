@@ -88,6 +88,9 @@ const NO_PROOF = new Uint8Array(0);
 /** Longest text of a rejection; a longer one is cut where it is made and refused where it arrives. */
 const REJECT_TEXT_BYTES = 1_024;
 
+/** What every hello has room for: its other fields are 35 fixed bytes, four texts and a proof of up to 256 bytes each. */
+export const DESCRIPTOR_BYTES = HELLO_BYTES - 35 - 5 * 256;
+
 /** @param sign - makes the proof of identity over the bytes before it; absent on unsecured endpoints */
 export function encodeHello(hello: Hello, sign?: (message: Uint8Array) => Uint8Array): Uint8Array {
   const writer = new ByteWriter();

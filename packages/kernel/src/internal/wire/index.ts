@@ -1,11 +1,11 @@
 export {
   type ChannelMembership,
+  DESCRIPTOR_BYTES,
   type Descriptor,
   DescriptorState,
   EndpointKind,
   ObjectRole,
   RejectReason,
-  decodeHello,
   encodeDescriptor,
   encodeHello,
 } from './hello.ts';
@@ -29,4 +29,4 @@ export {
   WIRE_MINOR,
 } from './limits.ts';
 export { NameIndex, type OutboundName } from './names.ts';
-export { RecordFlag, RecordKind } from './record.ts';
+export { RecordKind } from './record.ts';

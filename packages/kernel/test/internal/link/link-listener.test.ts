@@ -184,7 +184,6 @@ test('[CORE-011] closing a transport ends a listener that lingers, and has forgo
     const listener = await listen(options, accept);
     return {
       address: listener.address,
-      connect: (to, sink) => listener.connect(to, sink),
       unbind: () => {
         unbound.push(listener.address);
         return listener.unbind();

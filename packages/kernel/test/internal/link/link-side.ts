@@ -184,6 +184,7 @@ export function joinLinks(clock: ManualClock, options: JoinOptions): LinkPair {
           side.onOpen?.(link);
           return side;
         },
+        onFinishing: () => undefined,
         onClosed: () => undefined,
       },
       {

@@ -4,6 +4,7 @@ import {
   decodeHello,
   decodeRejection,
   type Descriptor,
+  DESCRIPTOR_BYTES,
   DescriptorState,
   encodeDescriptor,
   encodeHello,
@@ -212,6 +213,13 @@ test('[SEC-002] a hello above 64 KiB is malformed, one just below is heard', () 
   const tooLarge = encodeHello({ ...hello, rid: 'r'.repeat(255), descriptor: wide(255) });
   expect(tooLarge.length).toBeGreaterThan(HELLO_BYTES);
   expect(decodeHello(tooLarge).kind).toBe('malformed');
+});
+
+test('[SEC-002] a hello with its other fields at their longest has room for the largest descriptor, and no byte more', () => {
+  const text = 'x'.repeat(255);
+  const longest = { ...hello, rid: text, scope: text, endpoint: text, publicKey: text };
+  const { length } = encodeHello(longest, () => new Uint8Array(255));
+  expect(length - encodeDescriptor(hello.descriptor).length + DESCRIPTOR_BYTES).toBe(HELLO_BYTES);
 });
 
 test('[SEC-002] a descriptor of an update above 64 KiB is malformed, too', () => {

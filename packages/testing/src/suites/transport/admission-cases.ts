@@ -94,7 +94,6 @@ export const admissionCases: readonly RigCase[] = [
     assert.equal(farLink.peer.rid, near.identity.rid);
     assert.equal(farLink.peer.generation, near.identity.generation);
     assert.deepEqual(nearLink.descriptor, descriptorOf(1n));
-    assert.deepEqual([nearLink.dialed, farLink.dialed], [true, false]);
     assert.deepEqual([nearLink.phase, farLink.phase], ['open', 'open']);
     assert.ok(listener.links.has(farLink));
     assert.deepEqual([near.transport.status.links, far.transport.status.links], [1, 1]);

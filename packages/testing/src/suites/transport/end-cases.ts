@@ -157,19 +157,23 @@ export const endCases: readonly RigCase[] = [
   },
 
   {
-    title: '[CORE-009] after unbind nobody new is let in, and links live on',
+    title: '[CORE-009] a listener that closes lets nobody new in while its links finish',
     async act(rig) {
-      const { far, near, nearLink, farGroup, listener } = await rig.pair(clientServer);
-      await done(rig, listener.unbind(), 'the listener is unbound');
+      const { far, near, nearLink, farLink, farGroup, listener } = await rig.pair(clientServer);
+      const request = near.request();
+      request.submit(nearLink);
+      await rig.until(() => farGroup.received.length === 1, 'the request arrives');
+      const closing = listener.close(60_000);
       const late = rig.host(clientServer);
       const intent = late.dial(listener.endpoint);
       await rig.advance(1_000);
       assert.equal(intent.link, undefined);
       assert.ok(intent.reason !== undefined, 'the newcomer sees why');
-      far.echo(farGroup);
-      const request = near.request({ payload: 'still here' });
-      request.submit(nearLink);
-      await rig.until(() => request.isOver, 'the old link answers');
+      const [asked] = farGroup.received;
+      assert.ok(asked !== undefined);
+      far.reply(asked, { payload: 'owed' }).submit(farLink);
+      await done(rig, closing, 'the listener is closed');
+      assert.equal(textOf(request.reply), 'owed');
     },
   },
 

@@ -191,7 +191,7 @@ export const intentCases: readonly RigCase[] = [
       const [kept] = openLinksOf(smaller);
       const [keptThere] = openLinksOf(larger);
       assert.ok(kept !== undefined && keptThere !== undefined);
-      assert.deepEqual([kept.dialed, keptThere.dialed], [true, false], 'the smaller RID has dialled it');
+      assert.equal(smaller.intents[0]?.link, kept, 'the smaller RID has dialled it');
       assert.deepEqual([smaller.intents[0]?.state, larger.intents[0]?.state], ['admitted', 'resting']);
       for (const [from, to] of [
         [own, other],
@@ -220,6 +220,32 @@ export const intentCases: readonly RigCase[] = [
       await rig.advance(3_000);
       assert.deepEqual(larger.states, ['connecting', 'admitted', 'resting']);
       assert.deepEqual([openLinksOf(larger).length, openLinksOf(smaller).length], [1, 1]);
+    },
+  },
+
+  {
+    title:
+      '[CORE-010] who rests for a link dials as soon as that one takes no new work, though it still ends a request',
+    async act(rig) {
+      const larger = rig.host(routeMesh, { rid: 'm' });
+      const smaller = rig.host(routeMesh, { rid: 'a' });
+      const throughLarger = await larger.listen();
+      const throughSmaller = await smaller.listen();
+      const kept = smaller.dial(throughLarger.endpoint, { through: throughSmaller });
+      await rig.until(() => kept.link !== undefined, 'the first link is there');
+      larger.dial(throughSmaller.endpoint, { through: throughLarger });
+      await rig.until(() => larger.intents[0]?.state === 'resting', 'the larger RID rests');
+      const request = smaller.request({ payload: 'slow' });
+      const { link } = kept;
+      assert.ok(link !== undefined);
+      request.submit(link);
+      await rig.settle();
+      const closing = kept.close(60_000);
+      await rig.until(() => larger.intents[0]?.link !== undefined, 'the larger RID has dialled');
+      assert.equal(request.isOver, false);
+      link.fail('enough');
+      await rig.until(() => request.isOver, 'the request has ended');
+      await closing;
     },
   },
 

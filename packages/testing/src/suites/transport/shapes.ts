@@ -8,7 +8,7 @@ export interface Shape {
   readonly listens: EndpointKind;
   readonly dialPolicy: DuplicatePolicy;
   readonly listenPolicy: DuplicatePolicy;
-  /** Both sides listen, and dial through their listener's socket. */
+  /** Both sides listen, and dial in the name of their listener. */
   readonly symmetric: boolean;
 }
 

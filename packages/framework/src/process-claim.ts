@@ -3,7 +3,7 @@
  *
  * A host that allows several starts beside whatever runs; one that does not wants the process for itself.
  */
-import { ConfigurationError } from '../errors/index.ts';
+import { ConfigurationError } from '@zlink/kernel/errors';
 
 export interface ProcessClaim {
   release(): void;

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../src/internal/host/index.ts';
+import { didYouMean } from '../../src/options/did-you-mean.ts';
 
 const known = ['billing', 'Orders', 'requestTimeoutMs', 'sendTimeoutMs'];
 

@@ -7,7 +7,7 @@
  *    than none.
  * 2. The cost is bounded: longer names than `maxLength` are neither looked at nor suggested.
  */
-import { describeValue } from '../../errors/index.ts';
+import { describeValue } from '@zlink/kernel/errors';
 
 const maxLength = 64;
 

@@ -1,5 +1,5 @@
-import { describeValue, Problems } from '../../../src/errors/index.ts';
-import { checkFlag, checkMethods, checkOptionNames } from '../../../src/internal/host/index.ts';
+import { describeValue, Problems } from '@zlink/kernel/errors';
+import { checkFlag, checkMethods, checkOptionNames } from '../../src/options/option-names.ts';
 
 function textsOf(check: (problems: Problems) => void): readonly string[] {
   const texts: string[] = [];

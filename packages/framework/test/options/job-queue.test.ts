@@ -1,5 +1,5 @@
-import { Problems } from '../../../src/errors/index.ts';
-import { effectiveProcessors, type JobQueueOptions, resolveJobQueue } from '../../../src/internal/execution/index.ts';
+import { Problems } from '@zlink/kernel/errors';
+import { effectiveProcessors, type JobQueueOptions, resolveJobQueue } from '../../src/options/job-queue.ts';
 
 const facts = { parallelism: 4, affinity: undefined, quota: undefined };
 

@@ -1,10 +1,12 @@
 /**
  * How many received messages may wait for their handler: from options and processors (JOBQ-001, JOBQ-003).
  *
- * Owns the table of profiles. Leaves what the machine has to who can look, and taking and returning permits to JobPermits.
+ * Owns the table of profiles. Leaves what the machine has to the engine, and taking and returning permits to JobPermits.
  */
-import type { Problems } from '../../errors/index.ts';
-import type { JobPermitLimits } from './job-permits.ts';
+import type { ProcessorFacts } from '@zlink/core-binding';
+import type { Problems } from '@zlink/kernel/errors';
+import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
+import { checkInteger } from '@zlink/kernel/internal/host';
 
 /**
  * How much a host takes in before its senders wait: share of memory, and waiting jobs per processor.
@@ -14,13 +16,6 @@ import type { JobPermitLimits } from './job-permits.ts';
  * - `throughput`: 40 %, 256 jobs
  */
 export type Profile = 'compact' | 'lowLatency' | 'balanced' | 'throughput';
-
-/** What is known about processors; undefined: unknown. */
-export interface ProcessorFacts {
-  readonly parallelism: number | undefined;
-  readonly affinity: number | undefined;
-  readonly quota: number | undefined;
-}
 
 export interface JobQueueOptions {
   readonly applicationJobQueueProfile?: Profile;
@@ -41,8 +36,8 @@ const MAX_JOBS = 2_147_483_647;
 export function resolveJobQueue(options: JobQueueOptions, facts: ProcessorFacts, problems: Problems): JobPermitLimits {
   const pauseThresholdPercent = options.pauseThresholdPercent ?? 80;
   const resumeThresholdPercent = options.resumeThresholdPercent ?? 60;
-  const pauses = isPercent('inboundDispatch.pauseThresholdPercent', pauseThresholdPercent, 1, 100, problems);
-  const resumes = isPercent('inboundDispatch.resumeThresholdPercent', resumeThresholdPercent, 0, 99, problems);
+  const pauses = checkInteger('inboundDispatch.pauseThresholdPercent', pauseThresholdPercent, 1, 100, problems);
+  const resumes = checkInteger('inboundDispatch.resumeThresholdPercent', resumeThresholdPercent, 0, 99, problems);
   if (pauses && resumes && resumeThresholdPercent >= pauseThresholdPercent) {
     const allowed = `below pauseThresholdPercent (${pauseThresholdPercent})`;
     problems.add('inboundDispatch.resumeThresholdPercent', resumeThresholdPercent, allowed);
@@ -59,8 +54,7 @@ function resolveMax(options: JobQueueOptions, facts: ProcessorFacts, problems: P
   }
   const manual = options.maxQueuedApplicationJobs;
   if (manual !== undefined) {
-    const ok = Number.isInteger(manual) && manual >= 1 && manual <= MAX_JOBS;
-    if (!ok) problems.add('inboundDispatch.maxQueuedApplicationJobs', manual, `integer 1..${MAX_JOBS}`);
+    checkInteger('inboundDispatch.maxQueuedApplicationJobs', manual, 1, MAX_JOBS, problems);
     return manual;
   }
   const max = (jobs ?? 1) * effectiveProcessors(facts);
@@ -71,10 +65,4 @@ function resolveMax(options: JobQueueOptions, facts: ProcessorFacts, problems: P
 export function effectiveProcessors(facts: ProcessorFacts): number {
   const known = [facts.parallelism, facts.affinity, facts.quota].filter((n) => n !== undefined && n >= 1);
   return known.length === 0 ? 1 : Math.min(...(known as number[]));
-}
-
-function isPercent(option: string, value: number, min: number, max: number, problems: Problems): boolean {
-  const ok = Number.isInteger(value) && value >= min && value <= max;
-  if (!ok) problems.add(option, value, `integer ${min}..${max}`);
-  return ok;
 }

@@ -1,11 +1,12 @@
 /**
- * Checks of what types promise and plain JavaScript may get wrong: groups of options, flags, objects with methods.
+ * Checks of what types promise and plain JavaScript may get wrong: names of options, flags, objects with methods.
  *
- * Owns the checks. Leaves ranges to option-checks.ts, and which options there are to the resolvers.
+ * Owns the checks. Leaves ranges to the kernel's option checks, and which options there are to host-options.ts.
  *
  * 1. Nothing is thrown, and undefined is no mistake: it stands for the default.
  */
-import { describeValue, type Problems } from '../../errors/index.ts';
+import { describeValue, type Problems } from '@zlink/kernel/errors';
+import { isObject } from '@zlink/kernel/internal/host';
 import { didYouMean } from './did-you-mean.ts';
 
 type ProblemList = Pick<Problems, 'add' | 'note'>;
@@ -41,8 +42,4 @@ export function checkMethods(
   if (value === undefined) return;
   const has = (name: string): boolean => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function';
   if (!isObject(value) || !names.every(has)) problems.add(option, value, what);
-}
-
-export function isObject<T>(value: T): value is T & object {
-  return typeof value === 'object' && value !== null;
 }

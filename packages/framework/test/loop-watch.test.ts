@@ -1,5 +1,5 @@
 import { ManualClock } from '@zlink/testing';
-import { LoopWatch } from '../../src/lifecycle/index.ts';
+import { LoopWatch } from '../src/loop-watch.ts';
 
 function watch() {
   const clock = new ManualClock();

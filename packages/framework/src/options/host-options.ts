@@ -11,18 +11,23 @@ import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import type { ServiceProvider } from '@zlink/kernel/dispatch';
 import type { Problems } from '@zlink/kernel/errors';
 import { checkAdvertiseHost, checkBindHost } from '@zlink/kernel/identity';
-import { type JobPermitLimits, type Profile, resolveJobQueue } from '@zlink/kernel/internal/execution';
-import { checkFlag, checkMethods, checkOptionNames, isObject } from '@zlink/kernel/internal/host';
+import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
+import { isObject } from '@zlink/kernel/internal/host';
 import { systemClock } from '@zlink/kernel/internal/time';
 import {
   guardLogger,
   guardUnhandled,
   type Logger,
-  logUnhandled,
   RateLimitedLog,
   stderrLogger,
   type UnhandledListener,
 } from '@zlink/kernel/observe';
+import { logUnhandled } from '../unhandled-log.ts';
+import { type Profile, resolveJobQueue } from './job-queue.ts';
+import { checkFlag, checkMethods, checkOptionNames } from './option-names.ts';
+
+/** Of a shutdown without options: a host that never started has no resolved ones. */
+export const DEFAULT_SHUTDOWN_DEADLINE_MS = 30_000;
 
 /**
  * All optional. Values are checked when the host starts, all mistakes together (`ConfigurationError`); a name that is no
@@ -148,6 +153,13 @@ const GROUP_NAMES: Readonly<Record<Group, string>> = {
   testing: 'allowSeveralHosts',
 };
 
+/** The engine's options by the names of the host's. */
+const MEMORY_NAMES = {
+  limitBytes: 'inboundDispatch.coreHwmMemoryLimitBytes',
+  budgetBytes: 'inboundDispatch.coreHwmBudgetBytes',
+  profile: 'inboundDispatch.coreHwmProfile',
+} as const;
+
 export function resolveHostOptions(given: HostOptions, problems: Problems): ResolvedHostOptions {
   checkNames(given, problems);
   const options = isObject(given) ? given : {};
@@ -160,7 +172,7 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
     services: options.services,
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     sendTimeoutMs: options.sendTimeoutMs ?? 1_000,
-    shutdownDeadlineMs: options.shutdownDeadlineMs ?? 30_000,
+    shutdownDeadlineMs: options.shutdownDeadlineMs ?? DEFAULT_SHUTDOWN_DEADLINE_MS,
     jobs: resolveJobQueue(inbound, readProcessorFacts(), problems),
     memory: resolveMessagingMemory(
       {
@@ -170,6 +182,7 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
       },
       readMemoryFacts(),
       problems,
+      MEMORY_NAMES,
     ),
     exposeErrorMessages: options.exposeErrorMessages ?? false,
     security: isObject(options.security) ? options.security : undefined,

@@ -16,7 +16,7 @@ import type { InboundRecord, Intent, Link, LinkGroup, LinkSink, Listener } from 
 import { type Descriptor, DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
 import { type MessageCounters, StrayCounters } from '@zlink/kernel/observe';
 import { Inbound } from './inbound.ts';
-import { bindOf, type CheckedMesh, type MeshOptions } from './mesh-options.ts';
+import { type CheckedMesh, type MeshOptions } from './mesh-options.ts';
 import { ManualPeers, type PeerAddress } from './peer/manual-peers.ts';
 import { Peer, type PeerOwner } from './peer/peer.ts';
 import { PeerTable } from './peer/peer-table.ts';
@@ -73,7 +73,7 @@ export class MeshNode implements PeerOwner {
   /** Binds the node and begins to dial its manual peers. */
   static async open(mesh: CheckedMesh, parts: HostParts): Promise<MeshNode> {
     const node = new MeshNode(mesh, parts);
-    const { host, port } = bindOf(mesh.options);
+    const { host, port } = mesh.bind;
     const advertiseHost = mesh.options.advertiseHost ?? parts.advertiseHost;
     node.#listener = await listenFor(mesh.where, parts.transport, {
       kind: EndpointKind.meshNode,

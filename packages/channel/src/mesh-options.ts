@@ -48,12 +48,19 @@ export interface MeshOptions {
   readonly handlers: HandlerRegistry<NodeContext>;
 }
 
+/** Where the node binds; a host only if the description names one. */
+export interface MeshBind {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
 /** What the checks of the start have made of a description. */
 export interface CheckedMesh {
   readonly meshName: string;
   /** Names the mesh in messages: `mesh "game"`. */
   readonly where: string;
   readonly options: MeshOptions;
+  readonly bind: MeshBind;
   /** Handlers of direct messages. */
   readonly direct: HandlerTable;
   /** Handlers of the channels that are served here, by ChannelName. */
@@ -77,16 +84,6 @@ export function newMeshOptions(where: string): MeshOptions {
   };
 }
 
-/** Where the node binds; a host of its own only if the description names one. */
-export function bindOf({ listen, bindHost }: MeshOptions): {
-  readonly host: string | undefined;
-  readonly port: number;
-} {
-  if (typeof listen === 'number') return { host: bindHost, port: listen };
-  const { host, port } = parseEndpoint(listen) ?? { host: undefined, port: 0 };
-  return { host: host ?? bindHost, port };
-}
-
 export function checkMesh(
   meshName: string,
   where: string,
@@ -95,7 +92,7 @@ export function checkMesh(
 ): CheckedMesh {
   const { problems } = context;
   if (!isName(meshName)) problems.add('mesh name', meshName, '1..255 bytes of UTF-8 without NUL');
-  checkListen(where, options, context);
+  const bind = checkListen(where, options, context);
   checkRid(where, options, problems);
   checkTimeoutMs(`${where} sendTimeoutMs`, options.sendTimeoutMs, problems);
   checkTimeoutMs(`${where} requestTimeoutMs`, options.requestTimeoutMs, problems);
@@ -113,19 +110,27 @@ export function checkMesh(
   checkDescriptorSize(where, [...channels.keys()], problems);
   const direct = options.handlers.freeze(problems);
   requireServices(direct.classes(), where, context.services, problems);
-  return { meshName, where, options, direct, channels };
+  return { meshName, where, options, bind, direct, channels };
 }
 
-function checkListen(where: string, options: MeshOptions, context: ValidationContext): void {
-  const { problems } = context;
-  const { listen } = options;
-  if (typeof listen !== 'string') checkPort(`${where} listen`, listen, problems);
-  else if (parseEndpoint(listen) === undefined) problems.add(`${where} listen`, listen, 'tcp://host:port');
-  else if (options.bindHost !== undefined) {
-    problems.note(`${where}: listen "${listen}" and bindHost ${describeValue(options.bindHost)} both name a host`);
+function checkListen(where: string, options: MeshOptions, context: ValidationContext): MeshBind {
+  const bind = readBind(where, options, context.problems);
+  checkListenHosts(where, { bindHost: bind.host, advertiseHost: options.advertiseHost }, context);
+  return bind;
+}
+
+function readBind(where: string, { listen, bindHost }: MeshOptions, problems: Problems): MeshBind {
+  const byPort = { host: bindHost, port: typeof listen === 'number' ? listen : 0 };
+  if (typeof listen !== 'string') {
+    checkPort(`${where} listen`, listen, problems);
+    return byPort;
   }
-  const bindHost = typeof listen === 'string' ? parseEndpoint(listen)?.host : options.bindHost;
-  checkListenHosts(where, { bindHost, advertiseHost: options.advertiseHost }, context);
+  const endpoint = parseEndpoint(listen);
+  if (endpoint === undefined) problems.add(`${where} listen`, listen, 'tcp://host:port');
+  else if (bindHost !== undefined) {
+    problems.note(`${where}: listen "${listen}" and bindHost ${describeValue(bindHost)} both name a host`);
+  }
+  return endpoint ?? byPort;
 }
 
 function checkRid(where: string, { routingId, ridPrefix }: MeshOptions, problems: Problems): void {

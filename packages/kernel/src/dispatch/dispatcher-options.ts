@@ -31,8 +31,6 @@ export interface DispatcherParts {
   readonly exposeErrorMessages: boolean;
   /** Never throws: the composer guards the application's listener once, by `guardUnhandled`. */
   readonly onUnhandled: UnhandledListener;
-  /** A hop to a later turn of the event loop; default `setImmediate`. */
-  readonly nextTurn?: NextTurn;
 }
 
 export interface DispatcherOptions {
@@ -50,4 +48,6 @@ export interface DispatcherOptions {
   /** Defaults: 65_536 messages, 268_435_456 bytes. */
   readonly mailboxLimits?: Partial<MailboxLimits>;
   readonly parts: DispatcherParts;
+  /** A hop to a later turn of the event loop; default `setImmediate`; tests take turns themselves. */
+  readonly nextTurn?: NextTurn;
 }

@@ -62,7 +62,7 @@ export class Dispatcher {
     this.#permits = new PermitReturn(parts.permits, () => this.#pump());
     this.#routes = new NameRoutes(options.handlers, parts.codecs, parts.names);
     this.#failures = new FailureLog(owner, where, parts.log, parts.onUnhandled);
-    this.#turn = new TurnBudget(parts.nextTurn ?? setImmediate, () => this.#pump());
+    this.#turn = new TurnBudget(options.nextTurn ?? setImmediate, () => this.#pump());
     this.#counters = new OwnerCounters(owner);
     this.#replies = new ReplyPath({
       clock: parts.clock,

@@ -93,6 +93,7 @@ export class Harness<C extends HandlerContext = ChannelContext> {
       surface: channelSurface('billing'),
       handlers: handlers.freeze(problems),
       ...options,
+      nextTurn: (callback) => void this.#turns.push(callback),
       parts: {
         clock: this.clock,
         wheel: this.wheel,
@@ -105,7 +106,6 @@ export class Harness<C extends HandlerContext = ChannelContext> {
         log,
         exposeErrorMessages: options.exposeErrorMessages ?? false,
         onUnhandled: guardUnhandled(options.onUnhandled ?? keep, log),
-        nextTurn: (callback) => void this.#turns.push(callback),
       },
     });
     problems.throwIfAny();

@@ -27,8 +27,9 @@ export class OwnDescriptor {
     return this.#weights.get(channelName);
   }
 
+  /** @param channelName - one that is served (2) */
   setWeight(channelName: string, weight: number): Descriptor {
-    if (this.#weights.has(channelName)) this.#weights.set(channelName, weight); // 2
+    this.#weights.set(channelName, weight);
     return this.#change(this.#current.state);
   }
 

@@ -67,7 +67,7 @@ export class Outbound {
     return this.#pending.size;
   }
 
-  get batchedBytes(): number {
+  get #batchedBytes(): number {
     return this.#ordinary.pendingBytes + this.#lane.pendingBytes;
   }
 
@@ -238,7 +238,7 @@ export class Outbound {
     batch.commit();
     // A record with a kind of request is an OutboundRequest: only those are built with it.
     if (isRequest) record.correlation = this.#pending.add(record as OutboundRequest);
-    this.#settings.onBatched(this.batchedBytes >= FLUSH_BYTES); // new names may have filled the lane
+    this.#settings.onBatched(this.#batchedBytes >= FLUSH_BYTES); // new names may have filled the lane
     return true;
   }
 

@@ -49,7 +49,7 @@ export interface MeshOptions {
 }
 
 /** Where the node binds; a host only if the description names one. */
-export interface MeshBind {
+interface MeshBind {
   readonly host: string | undefined;
   readonly port: number;
 }

@@ -94,12 +94,18 @@ function serverBuilderOf(role: ServerRole, requireOpen: () => void): MeshChannel
   return Object.freeze(builder);
 }
 
+/** A channel that is served here, after its checks. */
+export interface CheckedChannel {
+  readonly handlers: HandlerTable;
+  readonly concurrency: number;
+}
+
 /** Checks one channel of a mesh; the handlers of its server role, if it has one. */
 export function checkChannel(
   channelName: string,
   roles: ChannelRoles,
   context: ValidationContext,
-): HandlerTable | undefined {
+): CheckedChannel | undefined {
   const { problems } = context;
   const where = `channel "${channelName}"`;
   if (!isName(channelName)) problems.add('channel name', channelName, '1..255 bytes of UTF-8 without NUL');
@@ -111,5 +117,5 @@ export function checkChannel(
   checkConcurrency(`${where} server concurrency`, server.concurrency, problems);
   const handlers = server.handlers.freeze(problems);
   requireServices(handlers.classes(), where, context.services, problems);
-  return handlers;
+  return { handlers, concurrency: server.concurrency };
 }

@@ -246,14 +246,14 @@ function makeInbound(mesh: CheckedMesh, rid: string, parts: HostParts): Inbound 
     concurrency: options.concurrency,
   });
   const ofChannels = new Map(
-    [...mesh.channels].map(([channelName, handlers]) => {
+    [...mesh.channels].map(([channelName, { handlers, concurrency }]) => {
       const dispatcher = new Dispatcher({
         ...common,
         owner: channelName,
         where: `channel "${channelName}" (${ofNode})`, // callers learn which of several it was
         surface: channelSurface(channelName, meshName),
         handlers,
-        concurrency: options.channels.get(channelName)?.server?.concurrency,
+        concurrency,
       });
       return [channelName, dispatcher];
     }),

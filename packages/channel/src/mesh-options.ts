@@ -27,7 +27,7 @@ import {
   type ValidationContext,
 } from '@zlink/kernel/internal/host';
 import { DESCRIPTOR_BYTES, encodeDescriptor } from '@zlink/kernel/internal/wire';
-import { type ChannelRoles, checkChannel } from './channel-roles.ts';
+import { type ChannelRoles, checkChannel, type CheckedChannel } from './channel-roles.ts';
 import type { PeerAddress } from './peer/manual-peers.ts';
 
 export interface MeshOptions {
@@ -63,8 +63,8 @@ export interface CheckedMesh {
   readonly bind: MeshBind;
   /** Handlers of direct messages. */
   readonly direct: HandlerTable;
-  /** Handlers of the channels that are served here, by ChannelName. */
-  readonly channels: ReadonlyMap<string, HandlerTable>;
+  /** Channels that are served here, by ChannelName. */
+  readonly channels: ReadonlyMap<string, CheckedChannel>;
 }
 
 export function newMeshOptions(where: string): MeshOptions {
@@ -102,10 +102,10 @@ export function checkMesh(
     if (value !== undefined) checkInteger(`${where} mailboxLimits.${limit}`, value, 1, undefined, problems);
   }
   checkPeers(where, options, context);
-  const channels = new Map<string, HandlerTable>();
+  const channels = new Map<string, CheckedChannel>();
   for (const [channelName, roles] of options.channels) {
-    const handlers = checkChannel(channelName, roles, context);
-    if (handlers !== undefined) channels.set(channelName, handlers);
+    const served = checkChannel(channelName, roles, context);
+    if (served !== undefined) channels.set(channelName, served);
   }
   checkDescriptorSize(where, [...channels.keys()], problems);
   const direct = options.handlers.freeze(problems);

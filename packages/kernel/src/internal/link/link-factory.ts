@@ -106,7 +106,7 @@ export class LinkFactory {
   }
 
   /**
-   * Calls back once this living link has ended and is in no index any more.
+   * Calls back once this open link takes no new work any more, or has ended.
    * @returns how to take that back
    */
   onceClosed(link: PhysicalLink, callback: (reason: string) => void): () => void {

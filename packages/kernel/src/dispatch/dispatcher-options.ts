@@ -41,8 +41,8 @@ export interface DispatcherOptions {
   /** What handlers and filters see: `channelSurface` or `nodeSurface`. */
   readonly surface: DispatchSurface;
   readonly handlers: HandlerTable;
-  /** Handlers that may run at the same time; 1: strictly one after the other. Default 256. */
-  readonly concurrency?: number | undefined;
+  /** Handlers that may run at the same time; 1: strictly one after the other. */
+  readonly concurrency: number;
   /** Largest payload plus metadata of one message; 0 (default): no limit. */
   readonly maxMessageBytes?: number;
   /** Defaults: 65_536 messages, 268_435_456 bytes. */

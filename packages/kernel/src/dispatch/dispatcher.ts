@@ -18,7 +18,7 @@ import type { MessageCounters } from '../observe/index.ts';
 import { type DropReason, OwnerCounters, verbOf } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
-import { DEFAULT_CONCURRENCY, type DispatcherOptions } from './dispatcher-options.ts';
+import type { DispatcherOptions } from './dispatcher-options.ts';
 import { FailureLog } from './failure-log.ts';
 import type { HandlerEntry } from './handler-registry.ts';
 import { HandlerRunner } from './handler-runner.ts';
@@ -55,7 +55,7 @@ export class Dispatcher {
     const { owner, where, parts } = options;
     this.#owner = owner;
     this.#where = where;
-    this.#concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+    this.#concurrency = options.concurrency;
     this.#clock = parts.clock;
     this.#lastHandler = parts.lastHandler;
     this.#intake = new Intake(options.maxMessageBytes ?? 0, options.mailboxLimits ?? {});

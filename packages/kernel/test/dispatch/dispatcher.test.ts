@@ -625,7 +625,7 @@ function loopParts(): DispatcherParts {
 
 function loopDispatcher(owner: string, parts: DispatcherParts, handler: () => void): Dispatcher {
   const handlers = new HandlerRegistry<ChannelContext>(owner).addSend(Notice, handler).freeze(new Problems());
-  return new Dispatcher({ owner, where: owner, surface: channelSurface(owner), handlers, parts });
+  return new Dispatcher({ owner, where: owner, surface: channelSurface(owner), handlers, concurrency: 256, parts });
 }
 
 function acceptNotice(dispatcher: Dispatcher, parts: DispatcherParts, link: FakeLink): void {

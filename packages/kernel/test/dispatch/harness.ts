@@ -92,6 +92,7 @@ export class Harness<C extends HandlerContext = ChannelContext> {
       where: 'channel "billing"',
       surface: channelSurface('billing'),
       handlers: handlers.freeze(problems),
+      concurrency: 256,
       ...options,
       nextTurn: (callback) => void this.#turns.push(callback),
       parts: {

@@ -30,6 +30,7 @@ const kernelRows = [
   ['observe'],
   ['codec', 'internal/wire', 'internal/transport', 'internal/execution'],
   ['internal/link', 'dispatch', 'internal/selection', 'call', 'location'],
+  ['internal/discovery'],
   ['internal/host'],
 ];
 

@@ -8,11 +8,14 @@ import type { CallTerms } from '../../call/index.ts';
 import type { DispatcherParts, ServiceProvider } from '../../dispatch/index.ts';
 import type { Problems } from '../../errors/index.ts';
 import type { MessageCounters } from '../../observe/index.ts';
+import type { Discovery } from '../discovery/index.ts';
 import type { Transport } from '../transport/index.ts';
 
 /** All of it is the composer's: it also closes what has to be closed, after the topics (transport, wheel, log). */
 export interface HostParts extends DispatcherParts, CallTerms {
   readonly transport: Transport;
+  /** Undefined without a Location Store: endpoints are configured by hand, and nothing is published. */
+  readonly discovery: Discovery | undefined;
   readonly bindHost: string;
   readonly advertiseHost: string | undefined;
 }
@@ -30,6 +33,8 @@ export interface ValidationContext {
   readonly bindHost: string;
   readonly advertiseHost: string | undefined;
   readonly services: ServiceProvider | undefined;
+  /** Whether others can be discovered, and are told of what is bound here (CS-002, MESH-003). */
+  readonly hasLocationStore: boolean;
   /** Why this host cannot dial, if so. */
   readonly dialProblem?: string | undefined;
 }
@@ -44,6 +49,11 @@ export interface Topic {
   validate(context: ValidationContext): void;
   /** Binds listeners; inbound messages are refused until `serve`. Outbound calls work from here on (HOST-004). */
   open(parts: HostParts): Promise<void>;
+  /**
+   * Publishes what was bound, as `starting`, and begins to watch for others; called when everything of the host is bound.
+   * Does nothing without a store. Withdrawing what was published is the composer's part.
+   */
+  announce(signal: AbortSignal): Promise<void>;
   serve(): void;
   /** No new work any more: not from outside, and from inside only for handlers that still run. */
   drain(): void;

@@ -1,0 +1,18 @@
+/** How hosts find each other through a Location Store, and prove that they live. */
+export {
+  type DialTarget,
+  type DiscoveredEndpoint,
+  DiscoveredEndpoints,
+  type DiscoveredEndpointsOptions,
+} from './discovered-endpoints.ts';
+export type {
+  Admission,
+  DescriptorOf,
+  DiscoveredDescriptor,
+  Discovery,
+  OwnFacts,
+  Publication,
+  PublicationSource,
+  TopologyKind,
+  View,
+} from './discovery.ts';

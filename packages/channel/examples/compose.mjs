@@ -23,6 +23,7 @@ function composeParts() {
     codecs: new CodecRegistry().freeze(new Problems()), // JSON alone
     names: new NameIndex(),
     transport: createZmqTransport({ permits, memory, logger: stderrLogger }),
+    discovery: undefined, // peers are configured by hand
     filters: [],
     lastHandler: new LastHandler(),
     services: undefined,
@@ -40,9 +41,10 @@ function composeParts() {
 async function start(mesh, parts) {
   const problems = new Problems();
   const { bindHost, advertiseHost, services } = parts;
-  mesh.validate({ problems, bindHost, advertiseHost, services });
+  mesh.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false });
   problems.throwIfAny();
   await mesh.open(parts);
+  await mesh.announce(AbortSignal.timeout(10_000)); // without a store it has nobody to tell
   mesh.serve();
 }
 

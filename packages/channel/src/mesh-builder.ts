@@ -31,10 +31,10 @@ export interface RouteMeshBuilder {
    */
   setAdvertiseHost(host: string): this;
   /**
-   * Gives the node an identity that survives restarts.
+   * Gives the node an identity that survives restarts. Not on a host with a Location Store: there every start has its own.
    *
    * @param rid - 1..255 bytes of UTF-8 without NUL; default: a fresh `<prefix>-<uuid>` per start
-   * @see NET-003
+   * @see NET-003, HOSTREG-003
    */
   routingId(rid: string): this;
   /**
@@ -61,7 +61,8 @@ export interface RouteMeshBuilder {
    */
   addRouteRequestHandler<T, R>(packet: PacketKey<T, R>, handler: RequestHandler<T, NoInfer<R>, NodeContext>): this;
   /**
-   * Connects to another node; repeatable. Both nodes may name each other: one connection is kept.
+   * Connects to another node; repeatable. Both nodes may name each other, and a node may be discovered, too: one
+   * connection is kept.
    *
    * @param endpoint - `tcp://host:port`, port 1..65_535, no wildcard; IPv6 addresses in brackets
    * @see MESH-002

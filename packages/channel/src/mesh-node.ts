@@ -1,7 +1,7 @@
 /**
  * One node of one mesh at run time: a single identity and listener that direct messages and all channels share (MESH-001).
  *
- * Composes descriptor, peers, routes and inbound, and tells each of them what has happened. Decides nothing itself.
+ * Composes own endpoint, peers, routes and inbound, and tells each of them what has happened. Decides nothing itself.
  *
  * 1. Every link of the node, dialled or accepted, ends in one peer table; all else is told by RID.
  * 2. A new link is used once the transport has admitted it for good, in a later microtask.
@@ -11,13 +11,15 @@ import { channelSurface, Dispatcher, nodeSurface } from '@zlink/kernel/dispatch'
 import { describeValue, type ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, type NodeIdentity, newGeneration, newRid } from '@zlink/kernel/identity';
 import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
-import { type HostParts, listenFor, type ListenerStatus, OwnDescriptor } from '@zlink/kernel/internal/host';
+import { type HostParts, listenFor, type ListenerStatus, OwnEndpoint } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Intent, Link, LinkGroup, LinkSink, Listener } from '@zlink/kernel/internal/transport';
-import { type Descriptor, DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
+import { DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
 import { type MessageCounters, StrayCounters } from '@zlink/kernel/observe';
 import { Inbound } from './inbound.ts';
 import { type CheckedMesh, type MeshOptions } from './mesh-options.ts';
-import { ManualPeers, type PeerAddress } from './peer/manual-peers.ts';
+import { NO_OBJECTS } from './no-objects.ts';
+import { type DialAddress, KnownPeers } from './peer/known-peers.ts';
+import type { PeerAddress } from './peer/manual-peers.ts';
 import { Peer, type PeerOwner } from './peer/peer.ts';
 import { PeerTable } from './peer/peer-table.ts';
 import { listPeers, type PeerStatus } from './peer-status.ts';
@@ -31,11 +33,11 @@ export class MeshNode implements PeerOwner {
   readonly #meshName: string;
   readonly #parts: HostParts;
   readonly #since = new Date();
-  readonly #descriptor: OwnDescriptor;
+  readonly #own: OwnEndpoint<'mesh'>;
   readonly #outbound: Outbound;
   readonly #inbound: Inbound;
   readonly #peers = new PeerTable();
-  readonly #manual: ManualPeers;
+  readonly #known: KnownPeers;
   readonly #channels: ReadonlyMap<string, ChannelRoute>;
   readonly #nodes: NodeRoutes;
   readonly #readiness = new ReadinessWaiters();
@@ -49,16 +51,25 @@ export class MeshNode implements PeerOwner {
     this.identity = { rid: options.routingId ?? newRid(options.ridPrefix ?? 'node'), generation: newGeneration() };
     this.#meshName = meshName;
     this.#parts = parts;
-    this.#descriptor = new OwnDescriptor(weightsOf(options));
+    this.#own = new OwnEndpoint({
+      kind: 'mesh',
+      name: meshName,
+      identity: this.identity,
+      weights: weightsOf(options),
+      listener: () => this.#listener,
+      describe: (channels) => ({ ...NO_OBJECTS, channels }),
+    });
     const phase = new OutboundPhase(where);
     this.#outbound = { where, terms: callTerms(parts, options), names: parts.names, phase };
     this.#inbound = makeInbound(mesh, this.identity.rid, parts);
-    this.#manual = new ManualPeers({
+    this.#known = new KnownPeers({
       where,
+      own: this.#own,
+      peers: this.#peers,
       dial: (address, onState) => this.#dial(address, onState),
-      onMember: (rid) => this.#nodes.refresh(rid),
+      onChanged: (rid) => this.#reroute(rid),
     });
-    const explain = (channelName: string): string => explainChannel(channelName, this.#peers, this.#manual.all());
+    const explain = (channelName: string): string => explainChannel(channelName, this.#peers, this.#known);
     this.#channels = new Map(
       [...options.channels.keys()].map((name) => [name, new ChannelRoute(name, this.#outbound, explain)]),
     );
@@ -66,7 +77,7 @@ export class MeshNode implements PeerOwner {
       ownRid: this.identity.rid,
       outbound: this.#outbound,
       peers: this.#peers,
-      manual: this.#manual,
+      known: this.#known,
     });
   }
 
@@ -83,11 +94,19 @@ export class MeshNode implements PeerOwner {
       bindAddress: formatEndpoint(host ?? parts.bindHost, port),
       ...(advertiseHost === undefined ? {} : { advertiseHost }),
       maxMessageBytes: 0, // no limit of ours (JOBQ-010)
-      descriptor: node.#descriptor.current,
+      descriptor: node.#own.current,
       group: node.#group,
     });
-    for (const address of mesh.options.peers) node.#manual.connect(address);
+    for (const address of mesh.options.peers) node.#known.connect(address);
     return node;
+  }
+
+  /** Does nothing without a Location Store. @throws what `Discovery.publish` rejects with */
+  async announce(signal: AbortSignal): Promise<void> {
+    const { discovery } = this.#parts;
+    if (discovery === undefined) return;
+    await this.#own.publish(discovery, signal);
+    this.#known.discover(discovery, this.#meshName);
   }
 
   get endpoint(): string {
@@ -113,23 +132,23 @@ export class MeshNode implements PeerOwner {
   }
 
   connect(address: PeerAddress): void {
-    this.#manual.connect(address);
+    this.#known.connect(address);
   }
 
   disconnect(endpoint: string): void {
-    this.#manual.disconnect(endpoint);
+    this.#known.disconnect(endpoint);
   }
 
   listPeers(): readonly PeerStatus[] {
-    return listPeers(this.#manual.all(), this.#peers);
+    return listPeers(this.#known, this.#peers);
   }
 
   weightOf(channelName: string): number | undefined {
-    return this.#descriptor.weightOf(channelName);
+    return this.#own.weightOf(channelName);
   }
 
   setWeight(channelName: string, weight: number): void {
-    this.#publish(this.#descriptor.setWeight(channelName, weight));
+    this.#own.setWeight(channelName, weight);
   }
 
   whenReady(count: number, signal: AbortSignal | undefined): Promise<void> {
@@ -140,7 +159,7 @@ export class MeshNode implements PeerOwner {
 
   serve(): void {
     this.#inbound.serve();
-    this.#publish(this.#descriptor.become(DescriptorState.serving));
+    this.#own.become(DescriptorState.serving);
   }
 
   drain(): void {
@@ -149,7 +168,7 @@ export class MeshNode implements PeerOwner {
     this.#nodes.refuseUntaken();
     this.#readiness.fail(phase.shuttingDown());
     this.#inbound.drain();
-    this.#publish(this.#descriptor.become(DescriptorState.draining));
+    this.#own.become(DescriptorState.draining);
   }
 
   drained(): Promise<void> {
@@ -166,7 +185,7 @@ export class MeshNode implements PeerOwner {
     this.#nodes.close();
     this.#readiness.fail(phase.shuttingDown());
     // Intents first: a link that ends must not be dialled again.
-    await Promise.all([this.#manual.close(lingerMs), this.#listener.close(lingerMs)]);
+    await Promise.all([this.#known.close(lingerMs), this.#listener.close(lingerMs)]);
   }
 
   listenerStatus(): ListenerStatus {
@@ -197,6 +216,7 @@ export class MeshNode implements PeerOwner {
     this.#peers.remove(peer);
     this.#inbound.linkClosed(peer.link);
     this.#refresh(peer.rid);
+    this.#known.linkClosed(peer.rid);
   }
 
   #openPeer(link: Link): LinkSink {
@@ -206,30 +226,35 @@ export class MeshNode implements PeerOwner {
     return peer;
   }
 
+  /** A link to this RID has come, has ended, or says something new. */
   #refresh(rid: string): void {
-    const current = this.#peers.refresh(rid);
-    for (const channel of this.#channels.values()) channel.update(rid, current);
-    this.#nodes.refresh(rid);
+    this.#peers.refresh(rid);
+    this.#reroute(rid);
     this.#readiness.settle(this.#peers.countReady());
   }
 
-  #dial({ endpoint, expectedRid }: PeerAddress, onState: (intent: Intent) => void): Intent {
+  /** What is known about this RID has changed, its link or its membership. */
+  #reroute(rid: string): void {
+    const current = this.#peers.current(rid);
+    const isLeftOut = current !== undefined && this.#known.whyLeftOut(current) !== undefined;
+    for (const channel of this.#channels.values()) channel.update(rid, isLeftOut ? undefined : current);
+    this.#nodes.refresh(rid);
+  }
+
+  #dial({ endpoint, expectedRid, expectedGeneration }: DialAddress, onState: (intent: Intent) => void): Intent {
     return this.#parts.transport.dial({
       kind: EndpointKind.meshNode,
       expects: EndpointKind.meshNode,
       scope: this.#meshName,
       identity: this.identity,
-      descriptor: this.#descriptor.current,
+      descriptor: this.#own.current,
       address: endpoint,
       ...(expectedRid === undefined ? {} : { expectedRid }),
+      ...(expectedGeneration === undefined ? {} : { expectedGeneration }),
       group: this.#group,
       through: this.#listener,
       onState,
     });
-  }
-
-  #publish(descriptor: Descriptor): void {
-    this.#listener.update(descriptor);
   }
 }
 

@@ -30,6 +30,9 @@ import { DESCRIPTOR_BYTES, encodeDescriptor } from '@zlink/kernel/internal/wire'
 import { type ChannelRoles, checkChannel, type CheckedChannel } from './channel-roles.ts';
 import type { PeerAddress } from './peer/manual-peers.ts';
 
+/** What a descriptor in the Location Store has room for. */
+const STORED_CHANNELS_LIMIT = 1_024;
+
 export interface MeshOptions {
   /** A port, or an endpoint that also names the host to bind. */
   listen: number | string;
@@ -93,7 +96,7 @@ export function checkMesh(
   const { problems } = context;
   if (!isName(meshName)) problems.add('mesh name', meshName, '1..255 bytes of UTF-8 without NUL');
   const bind = checkListen(where, options, context);
-  checkRid(where, options, problems);
+  checkRid(where, options, context);
   checkTimeoutMs(`${where} sendTimeoutMs`, options.sendTimeoutMs, problems);
   checkTimeoutMs(`${where} requestTimeoutMs`, options.requestTimeoutMs, problems);
   checkConcurrency(`${where} concurrency`, options.concurrency, problems);
@@ -107,7 +110,7 @@ export function checkMesh(
     const served = checkChannel(channelName, roles, context);
     if (served !== undefined) channels.set(channelName, served);
   }
-  checkDescriptorSize(where, [...channels.keys()], problems);
+  checkDescriptorSize(where, [...channels.keys()], context);
   const direct = options.handlers.freeze(problems);
   requireServices(direct.classes(), where, context.services, problems);
   return { meshName, where, options, bind, direct, channels };
@@ -133,7 +136,8 @@ function readBind(where: string, { listen, bindHost }: MeshOptions, problems: Pr
   return endpoint ?? byPort;
 }
 
-function checkRid(where: string, { routingId, ridPrefix }: MeshOptions, problems: Problems): void {
+function checkRid(where: string, { routingId, ridPrefix }: MeshOptions, context: ValidationContext): void {
+  const { problems, hasLocationStore } = context;
   if (routingId !== undefined && !isRid(routingId)) {
     problems.add(`${where} routingId`, routingId, '1..255 bytes of UTF-8 without NUL');
   }
@@ -143,11 +147,19 @@ function checkRid(where: string, { routingId, ridPrefix }: MeshOptions, problems
   if (routingId !== undefined && ridPrefix !== undefined) {
     problems.note(`${where}: routingId and routingIdPrefix are both set; a fixed RID has no prefix`);
   }
+  if (routingId !== undefined && hasLocationStore) {
+    const text = `routingId ${describeValue(routingId)} is fixed, with a location store routing ids are allocated`;
+    problems.note(`${where}: ${text}; use setRoutingIdPrefix`);
+  }
 }
 
 function checkPeers(where: string, { peers, routingId }: MeshOptions, context: ValidationContext): void {
   const { problems } = context;
-  if (peers.length > 0 && context.dialProblem !== undefined) problems.note(`${where} connect: ${context.dialProblem}`);
+  const { dialProblem, hasLocationStore } = context;
+  if (dialProblem !== undefined) {
+    if (peers.length > 0) problems.note(`${where} connect: ${dialProblem}`);
+    else if (hasLocationStore) problems.note(`${where} dials the peers that it discovers: ${dialProblem}`);
+  }
   const expected = new Map<string, string | undefined>();
   for (const { endpoint, expectedRid } of peers) {
     if (!isDialable(endpoint)) problems.add(`${where} connect`, endpoint, DIALABLE_ENDPOINT);
@@ -164,7 +176,12 @@ function checkPeers(where: string, { peers, routingId }: MeshOptions, context: V
 }
 
 /** A hello has room for so many names of channels; longer lists would be refused by every peer as malformed. */
-function checkDescriptorSize(where: string, channelNames: readonly string[], problems: Problems): void {
+function checkDescriptorSize(where: string, channelNames: readonly string[], context: ValidationContext): void {
+  const { problems, hasLocationStore } = context;
+  if (hasLocationStore && channelNames.length > STORED_CHANNELS_LIMIT) {
+    const text = `${channelNames.length} channel servers, allowed with a location store: up to ${STORED_CHANNELS_LIMIT}`;
+    problems.note(`${where}: ${text}`); // LOC-033
+  }
   if (!channelNames.every(isName)) return; // reported already
   const { current } = new OwnDescriptor(new Map(channelNames.map((name) => [name, 0])));
   const { length } = encodeDescriptor(current);

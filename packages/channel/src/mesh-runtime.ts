@@ -1,7 +1,7 @@
 /** What an application holds of a mesh at run time. */
 import type { PeerStatus } from './peer-status.ts';
 
-/** The peers that this node was told to connect to, and those that have connected to it. */
+/** The peers that this node was told to connect to, those it has discovered, and those that have connected to it. */
 export interface MeshPeers {
   /**
    * Connects to a node until `disconnect`; the endpoint being connected already has no effect.
@@ -16,13 +16,19 @@ export interface MeshPeers {
   connect(expectedRid: string, endpoint: string): void;
   /**
    * Withdraws the endpoint. Its connection takes no new work and ends with the work that it has; a node that also dials
-   * this one comes back by itself. An endpoint that is not connected: no effect.
+   * this one comes back by itself, and one that is discovered, too, stays connected or is connected anew: discovery is not
+   * steered by hand. An endpoint that is not connected: no effect.
    *
    * @throws ZLinkError `InvalidOperation` before the host has bound the node; `ShuttingDown`
    * @see MESH-002
    */
   disconnect(endpoint: string): void;
-  /** A snapshot: one row per connected endpoint, then one per node that has connected by itself. @see MESH-002 */
+  /**
+   * A snapshot: one row per endpoint given by hand, then one per other node that was discovered, then one per node that
+   * has connected by itself.
+   *
+   * @see MESH-002, MESH-003
+   */
   list(): readonly PeerStatus[];
 }
 
@@ -34,7 +40,7 @@ export interface MeshChannelRuntime {
    * Changes the share of this node; connected peers learn of it at once.
    *
    * @param weight - integer 0..10_000
-   * @throws ConfigurationError if the weight is out of range; the old one then stays
+   * @throws ConfigurationError if the weight is out of range; the old one then stays. ZLinkError `ShuttingDown`
    * @see MESH-005
    */
   setWeight(weight: number): void;

@@ -78,7 +78,7 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
       },
       setWeight: (weight: number) => {
         requireWeight(`channel "${channelName}" weight`, weight);
-        node.setWeight(channelName, weight);
+        this.#openNode().setWeight(channelName, weight);
       },
     });
   }
@@ -107,6 +107,10 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
 
   async open(parts: HostParts): Promise<void> {
     if (this.#checked !== undefined) this.#node = await MeshNode.open(this.#checked, parts);
+  }
+
+  async announce(signal: AbortSignal): Promise<void> {
+    await this.#node?.announce(signal);
   }
 
   serve(): void {

@@ -9,7 +9,7 @@ export const MESH = 'game';
 export const CHANNEL = 'match';
 
 export interface NodeSetup {
-  /** Default: the host's name; empty: a fresh one. */
+  /** Default: the host's name; empty: a fresh one. With a Location Store it is only what the RID begins with. */
   readonly rid?: string;
   readonly listen?: number | string;
   /** Serves the channel with this weight; without one it only calls it. */
@@ -33,7 +33,9 @@ export function describeNode(cluster: Cluster, name: string, setup: NodeSetup = 
   const { listen = 0 } = setup;
   if (typeof listen === 'number') mesh.listen(listen);
   else mesh.listen(listen);
-  if (setup.rid !== '') mesh.routingId(setup.rid ?? name);
+  const { rid = name } = setup;
+  if (setup.host?.discovery !== undefined) mesh.setRoutingIdPrefix(rid);
+  else if (rid !== '') mesh.routingId(rid);
   mesh.addRouteRequestHandler(Ask, setup.answerDirect ?? (() => name));
   if (setup.weight === undefined) mesh.channel(CHANNEL).client();
   else {
@@ -60,6 +62,10 @@ export async function joinNode(cluster: Cluster, name: string, setup: NodeSetup 
 
 export function endpointOf(host: TestHost, meshName = MESH): string {
   return host.runtime(meshName).endpoint;
+}
+
+export function ridOf(host: TestHost, meshName = MESH): string {
+  return host.runtime(meshName).routingId;
 }
 
 /** Names of the nodes that `count` requests to the channel reach, one after the other. */

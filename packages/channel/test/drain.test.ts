@@ -150,3 +150,12 @@ test('[MESH-006] who waits for peers hears of the drain at once, and nobody begi
   expect(waiting).toMatchObject({ state: 'rejected', value: { kind: 'ShuttingDown' } });
   await expect(node.runtime(MESH).whenReady(0)).rejects.toMatchObject({ kind: 'ShuttingDown' });
 });
+
+test('[MESH-005] a weight set while the node ends is refused, like a new peer: nobody would learn of it', async () => {
+  const cluster = arrangeCluster();
+  const node = await startNode(cluster, 'node', { weight: 100 });
+  node.drain();
+  const setWeight = (): void => node.runtime(MESH).channel(CHANNEL).setWeight(5);
+  expect(setWeight).toThrow(expect.objectContaining({ kind: 'ShuttingDown' }));
+  expect(node.runtime(MESH).channel(CHANNEL).weight).toBe(100);
+});

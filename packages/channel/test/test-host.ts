@@ -16,6 +16,7 @@ import { RequestBuilder, SendBuilder } from '@zlink/kernel/call';
 import { CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters, LastHandler } from '@zlink/kernel/dispatch';
 import { Problems, ZLinkError } from '@zlink/kernel/errors';
+import type { Discovery } from '@zlink/kernel/internal/discovery';
 import { JobPermits, type JobPermitLimits } from '@zlink/kernel/internal/execution';
 import type { HostParts, ValidationContext } from '@zlink/kernel/internal/host';
 import { createLinkTransport } from '@zlink/kernel/internal/link';
@@ -36,6 +37,8 @@ export interface TestHostOptions {
   /** Seed of the transport's randomness, which spreads reconnecting. */
   readonly seed?: number;
   readonly dialProblem?: string;
+  /** Default: a host without a Location Store. */
+  readonly discovery?: Discovery;
 }
 
 export type LogRecord = Readonly<Record<string, unknown>>;
@@ -84,6 +87,7 @@ export class TestHost {
         random: seededRandom(options.seed ?? 1),
         logger,
       }),
+      discovery: options.discovery,
       filters: freezeFilters(options.filters ?? [], undefined, problems),
       lastHandler: new LastHandler(),
       services: undefined,
@@ -135,6 +139,7 @@ export class TestHost {
       bindHost: '127.0.0.1',
       advertiseHost: undefined,
       services: undefined,
+      hasLocationStore: this.parts.discovery !== undefined,
       dialProblem: this.#dialProblem,
     };
     for (const mesh of this.#meshes.values()) mesh.validate(context);
@@ -148,13 +153,18 @@ export class TestHost {
     return this;
   }
 
+  async announce(signal = new AbortController().signal): Promise<this> {
+    for (const mesh of this.#meshes.values()) await mesh.announce(signal);
+    return this;
+  }
+
   serve(): this {
     for (const mesh of this.#meshes.values()) mesh.serve();
     return this;
   }
 
   async start(): Promise<this> {
-    return (await this.open()).serve();
+    return (await (await this.open()).announce()).serve();
   }
 
   sendToNode(meshName: string, rid: string, message: Sendable): SendBuilder {

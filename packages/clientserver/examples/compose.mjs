@@ -31,6 +31,7 @@ function composeParts() {
     onUnhandled: (error, { where }) => console.error(where, error),
     requestTimeoutMs: 30_000,
     sendTimeoutMs: 1_000,
+    discovery: undefined, // no Location Store
     bindHost: '127.0.0.1',
     advertiseHost: undefined,
   };
@@ -40,9 +41,10 @@ function composeParts() {
 async function start(channel, parts) {
   const problems = new Problems();
   const { bindHost, advertiseHost, services } = parts;
-  channel.validate({ problems, bindHost, advertiseHost, services });
+  channel.validate({ problems, bindHost, advertiseHost, services, hasLocationStore: false });
   problems.throwIfAny();
   await channel.open(parts);
+  await channel.announce(new AbortController().signal);
   channel.serve();
 }
 

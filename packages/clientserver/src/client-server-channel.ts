@@ -58,11 +58,15 @@ export interface ClientServerRuntime {
    *
    * @param weight - integer 0..10_000
    * @throws ConfigurationError if the weight is out of range; the old one then stays
-   * @throws ZLinkError `NotConfigured` if this process has no server role, `InvalidOperation` before the host has bound it
+   * @throws ZLinkError `NotConfigured` if this process has no server role, `InvalidOperation` before the host has bound it,
+   *   `ShuttingDown`
    * @see CS-011
    */
   setWeight(weight: number): void;
-  /** Every address that this process dials: its own server first, then in the order of configuration. @see CS-002 */
+  /**
+   * Every address that this process dials: its own server first, then in the order of configuration, then servers that were
+   * found through a Location Store and that none of these leads to. @see CS-002
+   */
   servers(): readonly ServerStatus[];
   /**
    * Resolves when at least `count` servers are ready: connected and serving, whatever their weight.
@@ -75,6 +79,9 @@ export interface ClientServerRuntime {
    */
   whenReady(count: number, signal?: AbortSignal): Promise<void>;
 }
+
+const NO_SOURCE =
+  'there is no server to dial: call connect(endpoint), or register a location store with host.addLocationStore(store)';
 
 /** A role as it was described: what its builder collects, and what the application holds. */
 interface DescribedRole<Options, Builder> {
@@ -158,6 +165,11 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
     }
   }
 
+  async announce(signal: AbortSignal): Promise<void> {
+    await this.#server?.announce(signal);
+    this.#client?.discover();
+  }
+
   serve(): void {
     this.#server?.serve();
   }
@@ -205,8 +217,8 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
     const where = `${this.#where} client`;
     validateClient(options, where, problems);
     if (dialProblem !== undefined) problems.note(`${where}: ${dialProblem}`);
-    const hasSource = options.endpoints.length > 0 || this.#serverRole !== undefined;
-    if (!hasSource) problems.note(`${where}: there is no server to dial, call connect(endpoint)`);
+    const hasSource = options.endpoints.length > 0 || this.#serverRole !== undefined || context.hasLocationStore;
+    if (!hasSource) problems.note(`${where}: ${NO_SOURCE}`);
   }
 
   #validateServer(options: ServerOptions, context: ValidationContext): void {

@@ -1,5 +1,6 @@
 /** A server in this process as its channel's client sees it: dialled like any other, but without a source (CS-002). */
-export interface LocalServer {
+import type { NodeIdentity } from '@zlink/kernel/identity';
+
+export interface LocalServer extends NodeIdentity {
   readonly address: string;
-  readonly rid: string;
 }

@@ -3,15 +3,15 @@ import type { LinkState } from '@zlink/kernel/observe';
 import type { Intent } from '@zlink/kernel/internal/transport';
 import type { Target } from './client/target.ts';
 
-/** One address that a channel's client dials, and what it found there. */
+/** One address that a channel's client dials, or that discovery has found, and what is there. */
 export interface ServerStatus {
-  /** Address that is dialled. */
+  /** Address of the server. */
   readonly endpoint: string;
-  /** RID of the server that answered there last. */
+  /** RID of the server that answered there last, or that is published with this address. */
   readonly routingId?: string;
-  /** `closed` also while another address of the same server has the link. */
+  /** `closed` also while another address of the same server has the link, and for a discovered one that is not dialled. */
   readonly state: LinkState;
-  /** Why it is not ready, for people. */
+  /** Why it is not ready, or why it is not chosen although it is, for people. */
   readonly reason?: string;
   /** 0..10_000 as the server says; 0 while not connected. */
   readonly weight: number;
@@ -21,10 +21,20 @@ export interface ServerStatus {
   readonly local: boolean;
 }
 
-export function serverStatus(intent: Intent, target: Target | undefined, local: boolean): ServerStatus {
-  const { rid, reason } = intent;
+export interface ServerFacts {
+  readonly rid: string | undefined;
+  readonly target: Target | undefined;
+  /** What the store says; counts more than the intent's. */
+  readonly reason?: string | undefined;
+  readonly local: boolean;
+}
+
+/** @param intent - undefined: it is not dialled */
+export function serverStatus(endpoint: string, intent: Intent | undefined, facts: ServerFacts): ServerStatus {
+  const { rid, target, local } = facts;
+  const reason = facts.reason ?? intent?.reason;
   return {
-    endpoint: intent.address,
+    endpoint,
     ...(rid === undefined ? {} : { routingId: rid }),
     state: linkState(intent, target),
     ...(reason === undefined ? {} : { reason }),
@@ -34,8 +44,8 @@ export function serverStatus(intent: Intent, target: Target | undefined, local: 
   };
 }
 
-function linkState(intent: Intent, target: Target | undefined): LinkState {
-  const { state } = intent;
+function linkState(intent: Intent | undefined, target: Target | undefined): LinkState {
+  const state = intent?.state ?? 'closed';
   if (state === 'resting') return 'closed';
   if (state !== 'admitted' || target === undefined) return state;
   return target.ready || target.draining ? 'ready' : 'admitted';

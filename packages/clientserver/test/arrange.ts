@@ -1,6 +1,8 @@
 /** The usual set-up: servers and clients of one channel. */
 import type { ClientServerClientBuilder, ClientServerServerBuilder } from '@zlink/clientserver';
 import type { ChannelContext, RequestHandler } from '@zlink/kernel/dispatch';
+import type { ServerStatus } from '../src/server-status.ts';
+import type { Board } from './board.ts';
 import type { Cluster } from './cluster.ts';
 import { Ask } from './packets.ts';
 import type { TestHost, TestHostOptions } from './test-host.ts';
@@ -75,4 +77,30 @@ export async function ask(client: TestHost, count: number): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (let i = 0; i < count; i++) answers.push(await client.request(CHANNEL, Ask(i)).submit());
   return answers;
+}
+
+/** A server that publishes itself on the board. */
+export async function publishingServer(
+  cluster: Cluster,
+  board: Board,
+  name: string,
+  setup: ServerSetup = {},
+): Promise<TestHost> {
+  const discovery = board.discovery(cluster.clock);
+  return startServer(cluster, name, { ...setup, host: { discovery, ...setup.host } });
+}
+
+/** A client that looks at the board, and dials these servers besides; not ready yet. */
+export async function findingClient(
+  cluster: Cluster,
+  board: Board,
+  servers: readonly (TestHost | string)[] = [],
+  setup: ClientSetup = {},
+): Promise<TestHost> {
+  const discovery = board.discovery(cluster.clock);
+  return dialingClient(cluster, servers, { ...setup, host: { discovery, ...setup.host } });
+}
+
+export function serversOf(client: TestHost): readonly ServerStatus[] {
+  return client.channel(CHANNEL).servers();
 }

@@ -400,3 +400,11 @@ test('[CS-004] before it serves a server answers Unavailable to who asks all the
   await until(() => again.reply !== undefined, 'the request is answered');
   expect(again.reply?.payload).toBe('"a"');
 });
+
+test('[CS-011] a weight set while the server ends is refused: nobody would learn of it', async () => {
+  const cluster = arrangeCluster();
+  const server = await startServer(cluster, 'a');
+  server.drain();
+  const setWeight = (): void => server.channel(CHANNEL).setWeight(5);
+  expect(setWeight).toThrow(expect.objectContaining({ kind: 'ShuttingDown' }));
+});

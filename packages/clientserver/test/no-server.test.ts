@@ -81,7 +81,10 @@ describe('the reasons', () => {
   });
 
   test('[CALL-005] leave out an address whose server is connected by another one', () => {
-    const servers = [server(1, { state: 'closed', reason: '"a" is already connected' }), server(2, { state: 'ready' })];
+    const servers = [
+      server(1, { state: 'closed', reason: '"a" is already connected', routingId: 'a' }),
+      server(2, { state: 'ready', routingId: 'a' }),
+    ];
     expect(whyNoServer(servers)).toBe('tcp://10.0.0.1:2 ready (weight 0)');
   });
 });

@@ -9,6 +9,7 @@ import { RequestBuilder, SendBuilder } from '@zlink/kernel/call';
 import { type Codec, CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters, LastHandler } from '@zlink/kernel/dispatch';
 import { Problems, ZLinkError } from '@zlink/kernel/errors';
+import type { Discovery } from '@zlink/kernel/internal/discovery';
 import { JobPermits, type JobPermitLimits } from '@zlink/kernel/internal/execution';
 import type { HostParts } from '@zlink/kernel/internal/host';
 import { createLinkTransport } from '@zlink/kernel/internal/link';
@@ -28,6 +29,8 @@ export interface TestHostOptions {
   /** Largest receive window of one link. */
   readonly maxWindowBytes?: number;
   readonly exposeErrorMessages?: boolean;
+  /** As with a Location Store; default: without. */
+  readonly discovery?: Discovery;
 }
 
 export type LogRecord = Readonly<Record<string, unknown>>;
@@ -84,6 +87,7 @@ export class TestHost {
       onUnhandled: (error, { where }) => this.unhandled.push({ error, where }),
       requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
       sendTimeoutMs: options.sendTimeoutMs ?? 1_000,
+      discovery: options.discovery,
       bindHost: '127.0.0.1',
       advertiseHost: undefined,
     };
@@ -114,11 +118,17 @@ export class TestHost {
         bindHost: '127.0.0.1',
         advertiseHost: undefined,
         services: undefined,
+        hasLocationStore: this.parts.discovery !== undefined,
       });
     }
     problems.throwIfAny();
     this.#stage = 'open';
     for (const channel of this.#channels.values()) await channel.open(this.parts);
+    return this;
+  }
+
+  async announce(signal: AbortSignal = new AbortController().signal): Promise<this> {
+    for (const channel of this.#channels.values()) await channel.announce(signal);
     return this;
   }
 
@@ -128,7 +138,9 @@ export class TestHost {
   }
 
   async start(): Promise<this> {
-    return (await this.open()).serve();
+    await this.open();
+    await this.announce();
+    return this.serve();
   }
 
   send(channelName: string, message: Sendable): SendBuilder {

@@ -60,10 +60,10 @@ export class AcceptedPipe implements Pipe {
     this.#router.keepSending(lingerMs);
   }
 
-  /** A message has come. False: it is the first one that nobody hears. */
-  hear(parts: readonly Uint8Array[], first: number): boolean {
+  /** A message has come, its routing id first. False: it is the first one that nobody hears. */
+  hear(parts: readonly Uint8Array[]): boolean {
     const state = this.#state;
-    if (state.kind === 'open') this.#tell(state.sink, parts, first);
+    if (state.kind === 'open') this.#tell(state.sink, parts);
     if (state.kind !== 'forgotten') return true;
     this.#state = { kind: 'forgotten', wasHeard: true };
     return state.wasHeard;
@@ -82,9 +82,9 @@ export class AcceptedPipe implements Pipe {
     }
   }
 
-  #tell(sink: PipeSink, parts: readonly Uint8Array[], first: number): void {
+  #tell(sink: PipeSink, parts: readonly Uint8Array[]): void {
     try {
-      sink.onPipeMessage(parts, first);
+      sink.onPipeMessage(parts, 1); // behind the routing id
     } catch (error) {
       this.#onFault(error);
     }

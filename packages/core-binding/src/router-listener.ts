@@ -128,7 +128,7 @@ export class RouterListener implements PipeListener, SharedRouter {
       this.#pipes.set(peer, pipe);
       pipe.open(this.#accept);
     }
-    if (!pipe.hear(parts, 1)) this.#onRefused('closedPipe');
+    if (!pipe.hear(parts)) this.#onRefused('closedPipe');
   }
 
   #onPeerLeft(peer: number): void {

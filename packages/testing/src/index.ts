@@ -15,7 +15,15 @@ export {
   type StrangerInput,
   strangerInputs,
 } from './raw-stranger.ts';
+export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.ts';
 export { randomBytes, seededRandom } from './seeded-random.ts';
+export {
+  createFaultyLocationStore,
+  type FaultyLocationStore,
+  type StoreFault,
+  type StoreFaultPoint,
+  type StoreOperation,
+} from './store-faults.ts';
 export type { LocationStoreHarness, RelocationStoreHarness } from './suites/location/harness.ts';
 export { locationStoreSuite } from './suites/location/location-store-suite.ts';
 export { relocationStoreSuite } from './suites/location/relocation-store-suite.ts';

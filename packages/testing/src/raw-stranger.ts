@@ -24,7 +24,6 @@ export interface StrangerEnd {
 export interface RawStranger {
   /** Resolves when the other side has closed the connection, or this one has. */
   readonly closed: Promise<StrangerEnd>;
-  readonly receivedBytes: number;
   /** Writes more. */
   write(bytes: Uint8Array): void;
   /** Breaks the connection off. */
@@ -48,24 +47,18 @@ export async function openStranger(address: string, bytes: Uint8Array): Promise<
 class TcpStranger implements RawStranger {
   readonly closed: Promise<StrangerEnd>;
   readonly #socket: Socket;
-  readonly #openedAtMs = performance.now();
-  #receivedBytes = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    const openedAtMs = performance.now();
     this.closed = new Promise((resolve) => {
       let how: StrangerEnd['how'] = 'ended';
+      let receivedBytes = 0;
       socket.on('error', () => (how = 'reset'));
-      socket.on('data', (bytes: Uint8Array) => (this.#receivedBytes += bytes.length));
+      socket.on('data', (bytes: Uint8Array) => (receivedBytes += bytes.length));
       socket.on('end', () => socket.destroy());
-      socket.on('close', () => {
-        resolve({ how, afterMs: performance.now() - this.#openedAtMs, receivedBytes: this.#receivedBytes });
-      });
+      socket.on('close', () => resolve({ how, afterMs: performance.now() - openedAtMs, receivedBytes }));
     });
-  }
-
-  get receivedBytes(): number {
-    return this.#receivedBytes;
   }
 
   write(bytes: Uint8Array): void {

@@ -17,7 +17,7 @@ export type Verdict = 'met' | 'missed' | 'farOff';
 
 /** @param recorded - given only where the bar is missed; the bar itself stays what it is */
 export const atLeast = (ratio: number, recorded = ratio): Bar => ({ kind: 'atLeast', ratio, recorded });
-export const atMost = (ratio: number, recorded = ratio): Bar => ({ kind: 'atMost', ratio, recorded });
+export const atMost = (ratio: number): Bar => ({ kind: 'atMost', ratio, recorded: ratio });
 
 export function judge(ratio: number, bar: Bar): Verdict {
   // 1: written so that every comparison with NaN is false.

@@ -28,7 +28,7 @@ export interface PeerSample {
 export interface Commands {
   openServer: {
     readonly args: { readonly side: string; readonly work: WorkSpec };
-    readonly result: { readonly address: string; readonly windowBytes: number | undefined };
+    readonly result: { readonly address: string };
   };
   openClient: {
     readonly args: { readonly side: string; readonly work: WorkSpec; readonly address: string };

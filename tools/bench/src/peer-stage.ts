@@ -24,7 +24,7 @@ export class PeerStage implements Performance<Commands> {
   async openServer({ side, work }: Commands['openServer']['args']): Promise<Commands['openServer']['result']> {
     const loaded = await loadSide(side);
     this.#server = await loaded.openServer(workOf(work), this.#meter.tick);
-    return { address: this.#server.address, windowBytes: this.#server.windowBytes };
+    return { address: this.#server.address };
   }
 
   async openClient({ side, work: spec, address }: Commands['openClient']['args']): Promise<undefined> {

@@ -76,6 +76,13 @@ export class ManualPeers {
     return false;
   }
 
+  /** Whether an intent is meant for this very node: for its RID, or for its endpoint while any RID would do (M1). */
+  standsFor(rid: string, endpoint: string): boolean {
+    if (this.knows(rid)) return true;
+    const entry = this.#entries.get(endpoint);
+    return entry !== undefined && ridsOf(entry).length === 0;
+  }
+
   /** In the order of `connect`. */
   all(): ManualPeer[] {
     return [...this.#entries.values()].flatMap(({ intent, ...entry }) =>

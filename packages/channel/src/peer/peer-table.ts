@@ -33,6 +33,11 @@ export class PeerTable {
     return current;
   }
 
+  /** Whether a link to this very generation lives, also one that only ends what it has. */
+  hasLink(rid: string, generation: bigint): boolean {
+    return this.#peers.get(rid)?.some(({ link }) => link.peer.generation === generation) === true;
+  }
+
   current(rid: string): Peer | undefined {
     return this.#current.get(rid);
   }

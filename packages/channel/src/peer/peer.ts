@@ -5,7 +5,7 @@
  */
 import { isDraining, isReady } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink } from '@zlink/kernel/internal/transport';
-import { type ChannelMembership, DescriptorState, ObjectRole } from '@zlink/kernel/internal/wire';
+import { type ChannelMembership, type Descriptor, DescriptorState, ObjectRole } from '@zlink/kernel/internal/wire';
 
 export interface PeerOwner {
   onMessage(record: InboundRecord, link: Link): void;
@@ -21,6 +21,9 @@ export class Peer implements LinkSink {
   readonly link: Link;
   readonly rid: string;
   readonly #owner: PeerOwner;
+  /** Of which `#weights` were made; every update brings another one. */
+  #described: Descriptor | undefined;
+  #weights: ReadonlyMap<string, number> = new Map();
 
   constructor(link: Link, owner: PeerOwner) {
     this.link = link;
@@ -56,12 +59,12 @@ export class Peer implements LinkSink {
   }
 
   isMemberOf(channelName: string): boolean {
-    return this.channels.some(({ name }) => name === channelName);
+    return this.#weightByName().has(channelName);
   }
 
   /** 0 without a membership. */
   weightIn(channelName: string): number {
-    return this.channels.find(({ name }) => name === channelName)?.weight ?? 0;
+    return this.#weightByName().get(channelName) ?? 0;
   }
 
   onRecord(record: InboundRecord, link: Link): void {
@@ -86,5 +89,15 @@ export class Peer implements LinkSink {
 
   onClosed(): void {
     this.#owner.onPeerClosed(this);
+  }
+
+  /** Every channel of a node asks after every update: with thousands of channels a list would be searched for each. */
+  #weightByName(): ReadonlyMap<string, number> {
+    const { descriptor } = this.link;
+    if (descriptor !== this.#described) {
+      this.#described = descriptor;
+      this.#weights = new Map(descriptor.channels.map(({ name, weight }) => [name, weight]));
+    }
+    return this.#weights;
   }
 }

@@ -61,7 +61,7 @@ export class ChannelRoute implements CallPath {
     return new ZLinkError('NotFound', `${this.label} has no ready server: ${this.#explain(this.channelName)}`);
   }
 
-  /** The current peer of a RID is this one now, or none. */
+  /** The current peer of a RID is this one now, or none that may be chosen (LOC-063). */
   update(rid: string, peer: Peer | undefined): void {
     const weight = peer?.isReady === true ? peer.weightIn(this.channelName) : 0; // A1
     const known = this.#candidates.get(rid);

@@ -1,23 +1,30 @@
 /** Why none of the nodes can be chosen for a channel, for people. */
 import { boundedList } from '@zlink/kernel/observe';
-import type { ManualPeer } from '../peer/manual-peers.ts';
+import { dialText } from '../peer/dial-state.ts';
+import type { KnownPeers } from '../peer/known-peers.ts';
 import type { Peer } from '../peer/peer.ts';
 import type { PeerTable } from '../peer/peer-table.ts';
 
-/** Members that cannot be chosen first, then endpoints that are not connected. */
-export function explainChannel(channelName: string, peers: PeerTable, manual: readonly ManualPeer[]): string {
+/** Members that cannot be chosen first, then endpoints that are not connected, then the store. */
+export function explainChannel(channelName: string, peers: PeerTable, known: KnownPeers): string {
   const texts: string[] = [];
   for (const peer of peers.all()) {
-    if (peer.isMemberOf(channelName)) texts.push(`node "${peer.rid}" ${obstacle(peer)}`);
+    if (peer.isMemberOf(channelName)) texts.push(`node "${peer.rid}" ${obstacle(peer, known)}`);
   }
-  for (const { endpoint, intent } of manual) {
+  for (const { endpoint, intent } of known.manual()) {
     if (intent.state === 'admitted' || intent.state === 'resting') continue;
-    texts.push(`${endpoint} ${intent.state}${intent.reason === undefined ? '' : ` (${intent.reason})`}`);
+    texts.push(dialText({ endpoint, state: intent.state, reason: intent.reason }));
   }
-  return texts.length === 0 ? 'no connected node serves it' : boundedList(texts);
+  for (const peer of known.discovered()) {
+    const isMember = peer.channelNames.includes(channelName);
+    if (isMember && peers.current(peer.rid) === undefined) texts.push(dialText(peer));
+  }
+  const why = texts.length === 0 ? 'no connected node serves it' : boundedList(texts);
+  return [why, ...known.explainStore()].join('; ');
 }
 
-function obstacle(peer: Peer): string {
+function obstacle(peer: Peer, known: KnownPeers): string {
   if (peer.isDraining) return 'drains';
-  return peer.isReady ? 'has weight 0' : 'does not serve yet';
+  if (!peer.isReady) return 'does not serve yet';
+  return known.whyLeftOut(peer) ?? 'has weight 0';
 }

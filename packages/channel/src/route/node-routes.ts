@@ -2,7 +2,7 @@
  * Direct calls to nodes by RID: who can be addressed now, who may be worth waiting for, and who is no member.
  *
  * Owns the calls that wait for a member, and the routes to members. Leaves links to the peer table, and the members that
- * are not connected to the manual peers.
+ * are not connected to the known peers.
  *
  * N1 Only a member is waited for, at most the send timeout; whoever is none is `NotFound` at once, and leaves nothing
  *    behind here (NODE-001).
@@ -11,8 +11,8 @@
 import type { CallPath, RoutableCall } from '@zlink/kernel/call';
 import { describeValue, ZLinkError } from '@zlink/kernel/errors';
 import { isRid } from '@zlink/kernel/identity';
-import type { ManualPeers } from '../peer/manual-peers.ts';
-import type { Peer } from '../peer/peer.ts';
+import type { Link } from '@zlink/kernel/internal/transport';
+import type { KnownPeers } from '../peer/known-peers.ts';
 import type { PeerTable } from '../peer/peer-table.ts';
 import { NodeRoute } from './node-route.ts';
 import type { Outbound } from './outbound.ts';
@@ -21,14 +21,14 @@ export interface NodeRoutesOptions {
   readonly ownRid: string;
   readonly outbound: Outbound;
   readonly peers: PeerTable;
-  readonly manual: ManualPeers;
+  readonly known: Pick<KnownPeers, 'knows' | 'isObjectClient' | 'explain' | 'explainStore'>;
 }
 
 export class NodeRoutes {
   readonly #ownRid: string;
   readonly #outbound: Outbound;
   readonly #peers: PeerTable;
-  readonly #manual: ManualPeers;
+  readonly #known: NodeRoutesOptions['known'];
   /** Of members only (N1). */
   readonly #routes = new Map<string, NodeRoute>();
   /** By RID, each with the time at which it began to wait. */
@@ -38,7 +38,7 @@ export class NodeRoutes {
     this.#ownRid = options.ownRid;
     this.#outbound = options.outbound;
     this.#peers = options.peers;
-    this.#manual = options.manual;
+    this.#known = options.known;
   }
 
   /** Routes kept for members, and calls that wait for one. */
@@ -63,7 +63,8 @@ export class NodeRoutes {
   route(rid: string, call: RoutableCall): void {
     this.#outbound.phase.requireTaken(call);
     const peer = this.#peers.current(rid);
-    if (peer === undefined ? !this.#isMember(rid) : peer.isObjectClient) throw this.#notFound(rid); // N1
+    const isRefused = peer === undefined ? !this.#isMember(rid) || this.#isObjectClient(rid) : peer.isObjectClient;
+    if (isRefused) throw this.#notFound(rid); // N1
     if (peer?.isAddressable === true) return call.takeLink(peer.link); // N2
     const waiting = this.#waiting.get(rid) ?? new Map<RoutableCall, number>();
     this.#waiting.set(rid, waiting.set(call, this.#outbound.terms.clock.nowMs()));
@@ -78,11 +79,12 @@ export class NodeRoutes {
   /** Link, state or membership of this RID may have changed. */
   refresh(rid: string): void {
     const peer = this.#peers.current(rid);
-    if (peer === undefined && !this.#isMember(rid)) {
-      this.#routes.delete(rid);
+    const isMember = this.#isMember(rid);
+    if (!isMember) this.#routes.delete(rid);
+    if (!isMember || this.#isObjectClient(rid)) {
       for (const [call] of this.#takeWaiting(rid)) call.onRefused(this.#notFound(rid));
     } else if (peer?.isAddressable === true) {
-      for (const [call, sinceMs] of this.#takeWaiting(rid)) this.#serve(call, sinceMs, peer);
+      for (const [call, sinceMs] of this.#takeWaiting(rid)) this.#serve(call, sinceMs, peer.link);
     }
   }
 
@@ -113,22 +115,29 @@ export class NodeRoutes {
 
   /** What is the matter with a member that is not ready, for people. */
   #explain(rid: string): string {
-    const intents = this.#manual.all().filter((peer) => peer.expectedRid === rid || peer.admittedRid === rid);
-    const texts = intents.map(({ endpoint, intent }) => `${endpoint} ${intent.state}${reasonOf(intent.reason)}`);
-    const peer = this.#peers.current(rid);
-    if (peer !== undefined) texts.unshift('connected, does not serve yet');
-    return texts.join('; ');
+    const connected = this.#peers.current(rid) === undefined ? [] : ['connected, does not serve yet'];
+    return [...connected, ...this.#known.explain(rid)].join('; ');
+  }
+
+  #whyNone(rid: string): string {
+    if (rid === this.#ownRid) return 'is this one, which has no link to itself';
+    if (this.#isObjectClient(rid)) return 'is an object client and takes no direct messages';
+    return ['is no member', ...this.#known.explainStore()].join('; ');
   }
 
   #isMember(rid: string): boolean {
-    return rid !== this.#ownRid && (this.#peers.current(rid) !== undefined || this.#manual.knows(rid));
+    return rid !== this.#ownRid && (this.#peers.current(rid) !== undefined || this.#known.knows(rid));
+  }
+
+  /** Has no handlers for direct messages; of a connected node its link knows. */
+  #isObjectClient(rid: string): boolean {
+    return this.#peers.current(rid)?.isObjectClient ?? this.#known.isObjectClient(rid);
   }
 
   /** One send timeout bounds the wait for the node and the wait for credit behind it (CALL-003). */
-  #serve(call: RoutableCall, sinceMs: number, peer: Peer): void {
+  #serve(call: RoutableCall, sinceMs: number, link: Link): void {
     const { clock, sendTimeoutMs } = this.#outbound.terms;
-    if (peer.isObjectClient) call.onRefused(this.#notFound(peer.rid));
-    else call.takeLink(peer.link, Math.max(1, sendTimeoutMs - (clock.nowMs() - sinceMs)));
+    call.takeLink(link, Math.max(1, sendTimeoutMs - (clock.nowMs() - sinceMs)));
   }
 
   #takeWaiting(rid: string): Iterable<[RoutableCall, number]> {
@@ -138,19 +147,6 @@ export class NodeRoutes {
   }
 
   #notFound(rid: string): ZLinkError {
-    const { where } = this.#outbound;
-    if (rid === this.#ownRid) {
-      return new ZLinkError(
-        'NotFound',
-        `node ${describeValue(rid)} of ${where} is this one, which has no link to itself`,
-      );
-    }
-    const isObjectClient = this.#peers.current(rid)?.isObjectClient === true;
-    const what = isObjectClient ? 'is an object client and takes no direct messages' : 'is no member';
-    return new ZLinkError('NotFound', `node ${describeValue(rid)} of ${where} ${what}`);
+    return new ZLinkError('NotFound', `node ${describeValue(rid)} of ${this.#outbound.where} ${this.#whyNone(rid)}`);
   }
-}
-
-function reasonOf(reason: string | undefined): string {
-  return reason === undefined ? '' : ` (${reason})`;
 }

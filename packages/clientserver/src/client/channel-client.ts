@@ -1,16 +1,18 @@
 /**
  * The client role of one channel: a call path whose targets are the channel's ready servers.
  *
- * Owns intents (one per address), and what target set, waiting calls and phase make of each other. Leaves messages and
- * time to the calls, dialling and duplicates to the transport.
+ * Owns the intents of configured addresses, and what target set, discovered servers, waiting calls and phase make of each
+ * other. Leaves messages and time to the calls, dialling and duplicates to the transport.
  *
  * C1 Selection and submission are one step; the chosen server is shown to nobody (CHAN-004).
  * C2 A call without candidate waits at most min(request timeout, 5 s); waiting dials nothing (CHAN-003).
  * C3 While the host drains only calls of handlers that still run are taken, and nobody waits for servers (CALL-005).
+ * C4 All intents are of one link group: whoever names a server, configuration, discovery or this process, it has one link
+ *    and is one candidate (CS-002). One that was configured is not left out for what the store says.
  */
 import { type CallPath, type CallTerms, callTerms, OutboundPhase, type RoutableCall } from '@zlink/kernel/call';
 import { ZLinkError } from '@zlink/kernel/errors';
-import { newGeneration, newRid } from '@zlink/kernel/identity';
+import { newGeneration, newRid, type NodeIdentity } from '@zlink/kernel/identity';
 import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import type { HostParts } from '@zlink/kernel/internal/host';
 import type { DialOptions, Intent, Link, LinkSink } from '@zlink/kernel/internal/transport';
@@ -24,7 +26,9 @@ import {
 } from '@zlink/kernel/internal/wire';
 import type { MessageCounters, Stray } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
-import { type ServerStatus, serverStatus } from '../server-status.ts';
+import type { ServerStatus } from '../server-status.ts';
+import { DiscoveredServers } from './discovered-servers.ts';
+import { serverRows } from './server-rows.ts';
 import { StrayMessages } from './stray-messages.ts';
 import { Target, type TargetOwner } from './target.ts';
 import { TargetSet } from './target-set.ts';
@@ -46,15 +50,18 @@ export class ChannelClient implements CallPath, TargetOwner {
   readonly #strays: StrayMessages;
   /** The same for every address. */
   readonly #dialOptions: Omit<DialOptions, 'address' | 'onState'>;
-  readonly #intents = new Map<string, Intent>();
-  #localAddress: string | undefined;
+  /** By address, the one of the local server included. */
+  readonly #configured = new Map<string, Intent>();
+  #local: LocalServer | undefined;
+  /** Undefined without a Location Store. */
+  #discovered: DiscoveredServers | undefined;
 
   constructor(channelName: string, options: ClientOptions, parts: HostParts) {
     this.label = `channel "${channelName}"`;
     this.terms = callTerms(parts, options);
     this.#parts = parts;
     this.#phase = new OutboundPhase(this.label);
-    this.#targets = new TargetSet(parts.clock);
+    this.#targets = new TargetSet(parts.clock, (server) => this.#isLeftOut(server));
     this.#strays = new StrayMessages(channelName, parts.log);
     this.#dialOptions = {
       kind: EndpointKind.channelClient,
@@ -75,11 +82,25 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   start(endpoints: readonly string[], local: LocalServer | undefined): void {
+    this.#local = local;
     if (local !== undefined) {
-      this.#localAddress = local.address;
-      this.#dial(local.address, local.rid);
+      const { rid: expectedRid, generation: expectedGeneration } = local;
+      this.#configure({ address: local.address, expectedRid, expectedGeneration });
     }
-    for (const endpoint of endpoints) if (!this.#intents.has(endpoint)) this.#dial(endpoint);
+    for (const address of endpoints) if (!this.#configured.has(address)) this.#configure({ address });
+  }
+
+  /** Begins to look for servers that others publish; without a Location Store there are none. */
+  discover(): void {
+    const { discovery } = this.#parts;
+    if (discovery === undefined) return;
+    this.#discovered = new DiscoveredServers(discovery, {
+      channelName: this.#dialOptions.scope,
+      local: this.#local,
+      dial: ({ endpoint, rid, generation }, onState) =>
+        this.#dial({ address: endpoint, expectedRid: rid, expectedGeneration: generation }, onState),
+      onView: () => this.onTargetChanged(),
+    });
   }
 
   nameOf(contentType: string, packetName: string): OutboundName {
@@ -100,15 +121,12 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   noTarget(waitedMs: number): ZLinkError {
-    const text = `${this.label} had no ready server for ${waitedMs} ms: ${whyNoServer(this.servers())}`;
+    const text = `${this.label} had no ready server for ${waitedMs} ms: ${whyNoServer(this.servers(), this.#discovered)}`;
     return new ZLinkError('NotFound', text); // also when the request timeout was the limit (CHAN-003)
   }
 
   servers(): readonly ServerStatus[] {
-    return [...this.#intents.values()].map((intent) => {
-      const target = intent.link === undefined ? undefined : this.#targets.find(intent.link);
-      return serverStatus(intent, target, intent.address === this.#localAddress);
-    });
+    return serverRows([...this.#configured.values()], this.#discovered, this.#targets, this.#local?.address);
   }
 
   /** Of messages that matched no waiting request of ours (CS-006). */
@@ -131,8 +149,9 @@ export class ChannelClient implements CallPath, TargetOwner {
     this.#phase.close();
     this.#waiting.refuseUntaken(this.#phase);
     this.#readiness.fail(this.#phase.shuttingDown());
-    await Promise.all([...this.#intents.values()].map((intent) => intent.close(lingerMs)));
-    this.#intents.clear();
+    const intents = [...this.#configured.values()];
+    await Promise.all([this.#discovered?.close(lingerMs), ...intents.map((intent) => intent.close(lingerMs))]);
+    this.#configured.clear();
   }
 
   onTargetChanged(): void {
@@ -156,14 +175,29 @@ export class ChannelClient implements CallPath, TargetOwner {
     return target;
   }
 
-  #dial(address: string, expectedRid?: string): void {
-    const intent = this.#parts.transport.dial({
-      ...this.#dialOptions,
-      address,
-      ...(expectedRid === undefined ? {} : { expectedRid }),
-      onState: () => this.#readiness.settle(this.#targets.readyCount),
+  #configure(to: DialTo): void {
+    const intent = this.#dial(to, ({ state }) => {
+      // The server that is connected already is one that was configured (C4): perhaps it is not left out any more.
+      if (state === 'resting') queueMicrotask(() => this.onTargetChanged());
     });
-    this.#intents.set(address, intent);
+    this.#configured.set(to.address, intent);
+  }
+
+  #dial(to: DialTo, onState: (intent: Intent) => void): Intent {
+    return this.#parts.transport.dial({
+      ...this.#dialOptions,
+      ...to,
+      onState: (intent) => {
+        onState(intent);
+        this.#readiness.settle(this.#targets.readyCount);
+      },
+    });
+  }
+
+  #isLeftOut(server: NodeIdentity): boolean {
+    if (this.#discovered?.isLeftOut(server) !== true) return false;
+    for (const { rid } of this.#configured.values()) if (rid === server.rid) return false; // C4
+    return true;
   }
 
   #serveWaiting(): void {
@@ -171,6 +205,8 @@ export class ChannelClient implements CallPath, TargetOwner {
     this.#waiting.serve(() => this.#targets.choose());
   }
 }
+
+type DialTo = Pick<DialOptions, 'address' | 'expectedRid' | 'expectedGeneration'>;
 
 /** Clients publish nothing. */
 const CLIENT_DESCRIPTOR: Descriptor = {

@@ -20,8 +20,9 @@ export function defaultClientOptions(): ClientOptions {
  */
 export interface ClientServerClientBuilder {
   /**
-   * Adds a server by its address; repeatable. At least one is needed, unless this process has the channel's server role,
-   * too: that server is dialled without. Connecting, and connecting again, is ZLink's work; `start` does not wait for it.
+   * Adds a server by its address; repeatable. At least one is needed, unless the host has a Location Store, where servers
+   * are found, or this process has the channel's server role, too: both are dialled without. Connecting, and connecting
+   * again, is ZLink's work; `start` does not wait for it.
    *
    * @param endpoint - `tcp://host:port`, port 1..65_535, no wildcard; IPv6 addresses in brackets
    * @throws ZLinkError `InvalidOperation` once the host has started

@@ -4,10 +4,12 @@
  * Owns the candidate list: rebuilt when who can be chosen or a weight has changed, and only then (WRR-003). Leaves
  * connecting to intents, and saying that a target has changed to its owner.
  *
- * G1 A candidate is ready, has a positive weight and does not drain (CHAN-003); its identifier is the Server RID (WRR-001).
+ * G1 A candidate is ready, has a positive weight, does not drain (CHAN-003) and is not left out by discovery (LOC-063); its
+ *    identifier is the Server RID (WRR-001).
  * G2 A RID is one candidate: of two generations the one admitted last, which serves before it replaces one that does
  *    (CS-009, CS-013).
  */
+import type { NodeIdentity } from '@zlink/kernel/identity';
 import type { Clock } from '@zlink/kernel/internal/time';
 import { type Candidate, WeightedSelector } from '@zlink/kernel/internal/selection';
 import type { Link, PeerFacts } from '@zlink/kernel/internal/transport';
@@ -18,12 +20,15 @@ type Candidates = ReadonlyMap<string, Candidate<Link>>;
 
 export class TargetSet {
   readonly #selector: WeightedSelector<Link>;
+  readonly #isLeftOut: (server: NodeIdentity) => boolean;
   readonly #targets = new Map<Link, Target>();
   #ready: ReadonlyMap<string, Target> = new Map();
   /** What the selector was given last, by RID. */
   #candidates: Candidates = new Map();
 
-  constructor(clock: Clock) {
+  /** @param isLeftOut - whether a connected server is no target for what discovery knows */
+  constructor(clock: Clock, isLeftOut: (server: NodeIdentity) => boolean) {
+    this.#isLeftOut = isLeftOut;
     this.#selector = new WeightedSelector(() => clock.nowMs());
   }
 
@@ -53,12 +58,12 @@ export class TargetSet {
     if (this.#targets.delete(target.link)) this.refresh();
   }
 
-  /** A target has changed. */
+  /** A target, or what discovery knows of one, has changed. */
   refresh(): void {
     this.#ready = this.#readyByRid();
     const candidates = new Map<string, Candidate<Link>>();
     for (const [id, { link, weight }] of this.#ready) {
-      if (weight > 0) candidates.set(id, { id, weight, target: link }); // G1
+      if (weight > 0 && !this.#isLeftOut(link.peer)) candidates.set(id, { id, weight, target: link }); // G1
     }
     if (isSame(candidates, this.#candidates)) return;
     this.#candidates = candidates;

@@ -2,10 +2,17 @@
 import { boundedList } from '@zlink/kernel/observe';
 import type { ServerStatus } from '../server-status.ts';
 
-export function whyNoServer(servers: readonly ServerStatus[]): string {
-  // An address that is closed leads to a server that another one has connected, and which is shown there.
-  const open = servers.filter(({ state }) => state !== 'closed');
-  return boundedList(open.map(describe));
+/** @param discovery - undefined: only configured servers are dialled */
+export function whyNoServer(
+  servers: readonly ServerStatus[],
+  discovery?: { readonly problem: string | undefined },
+): string {
+  const elsewhere = new Set(servers.flatMap(({ state, routingId }) => (state === 'closed' ? [] : [routingId])));
+  // An address that is closed may lead to a server that another one has connected, and which is shown there.
+  const telling = servers.filter(({ state, routingId }) => state !== 'closed' || !elsewhere.has(routingId));
+  const texts = telling.length > 0 ? [boundedList(telling.map(describe))] : [];
+  if (discovery?.problem !== undefined) texts.push(`location store: ${discovery.problem}`);
+  return texts.length > 0 ? texts.join('; ') : 'no server is published';
 }
 
 function describe({ endpoint, state, reason, weight, draining }: ServerStatus): string {

@@ -5,19 +5,21 @@
  *
  * V1 Clients choose this server only while its state is serving (CS-004); messages that arrive before or after are
  *    answered, never left hanging (CS-008, HOST-004).
+ * V2 With a Location Store it takes new messages only while its run can prove its lease; what was accepted goes on (CS-010).
  */
-import { channelSurface, Dispatcher, type HandlerTable } from '@zlink/kernel/dispatch';
-import { describeValue } from '@zlink/kernel/errors';
+import { channelSurface, Dispatcher, type HandlerTable, type Refusal } from '@zlink/kernel/dispatch';
+import { describeValue, ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, isWildcardHost, newGeneration, newRid, parseEndpoint } from '@zlink/kernel/identity';
+import type { Admission, Discovery } from '@zlink/kernel/internal/discovery';
 import {
   type HostParts,
   listenFor,
   type ListenerStatus,
-  OwnDescriptor,
+  OwnEndpoint,
   requireWeight,
 } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink, Listener } from '@zlink/kernel/internal/transport';
-import { type Descriptor, DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
+import { DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
 import type { MessageCounters } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -25,21 +27,23 @@ import type { ServerOptions } from './server-options.ts';
 export class ChannelServer implements LinkSink {
   readonly #channelName: string;
   readonly #where: string;
-  readonly #rid: string;
   readonly #since: Date;
   readonly #dispatcher: Dispatcher;
-  readonly #descriptor: OwnDescriptor;
+  readonly #own: OwnEndpoint<'clientServer'>;
+  /** Undefined without a Location Store. */
+  readonly #discovery: Discovery | undefined;
+  readonly #admission: Admission | undefined;
   /** Set by `open`, the only way to get a server. */
   #listener!: Listener;
 
   private constructor(channelName: string, options: ServerOptions, handlers: HandlerTable, parts: HostParts) {
     this.#channelName = channelName;
     this.#where = `channel "${channelName}"`;
-    this.#rid = options.routingId ?? newRid('server');
+    const identity = { rid: options.routingId ?? newRid('server'), generation: newGeneration() };
     this.#since = new Date();
     this.#dispatcher = new Dispatcher({
       owner: channelName,
-      where: `${this.#where} (server ${describeValue(this.#rid)})`, // callers learn which of several it was
+      where: `${this.#where} (server ${describeValue(identity.rid)})`, // callers learn which of several it was
       surface: channelSurface(channelName),
       handlers,
       concurrency: options.concurrency,
@@ -47,7 +51,16 @@ export class ChannelServer implements LinkSink {
       parts,
     });
     this.#dispatcher.stopIntake('Unavailable'); // V1: before the first client can come
-    this.#descriptor = new OwnDescriptor(new Map([[channelName, options.weight]]));
+    this.#own = new OwnEndpoint({
+      kind: 'clientServer',
+      name: channelName,
+      identity,
+      weights: new Map([[channelName, options.weight]]),
+      listener: () => this.#listener,
+      describe: ([membership]) => ({ weight: membership?.weight ?? 0 }),
+    });
+    this.#discovery = parts.discovery;
+    this.#admission = parts.discovery?.admission;
   }
 
   static async open(
@@ -62,11 +75,11 @@ export class ChannelServer implements LinkSink {
       kind: EndpointKind.channelServer,
       accepts: EndpointKind.channelClient,
       scope: channelName,
-      identity: { rid: server.#rid, generation: newGeneration() },
+      identity: server.#own.identity,
       bindAddress: formatEndpoint(options.bindHost ?? parts.bindHost, options.port),
       ...(advertiseHost === undefined ? {} : { advertiseHost }),
       maxMessageBytes: options.maxMessageBytes,
-      descriptor: server.#descriptor.current,
+      descriptor: server.#own.current,
       group: { policy: 'every', open: () => server },
     });
     return server;
@@ -80,22 +93,30 @@ export class ChannelServer implements LinkSink {
   get local(): LocalServer {
     const bound = parseEndpoint(this.#listener.boundAddress);
     const host = bound === undefined || isWildcardHost(bound.host) ? loopbackFor(bound?.host) : bound.host;
-    return { address: formatEndpoint(host, bound?.port ?? 0), rid: this.#rid };
+    return { address: formatEndpoint(host, bound?.port ?? 0), ...this.#own.identity };
+  }
+
+  /** Publishes it, in whatever state it is; without a Location Store nobody is told but the links. */
+  async announce(signal: AbortSignal): Promise<void> {
+    if (this.#discovery !== undefined) await this.#own.publish(this.#discovery, signal);
   }
 
   serve(): void {
     this.#dispatcher.resumeIntake();
-    this.#publish(this.#descriptor.become(DescriptorState.serving));
+    this.#own.become(DescriptorState.serving);
   }
 
   setWeight(weight: number): void {
     requireWeight(`${this.#where} weight`, weight);
-    this.#publish(this.#descriptor.setWeight(this.#channelName, weight));
+    if (this.#own.current.state >= DescriptorState.draining) {
+      throw new ZLinkError('ShuttingDown', `${this.#where} is shutting down`);
+    }
+    this.#own.setWeight(this.#channelName, weight);
   }
 
   drain(): void {
     this.#dispatcher.stopIntake('Rejected'); // V1
-    this.#publish(this.#descriptor.become(DescriptorState.draining));
+    this.#own.become(DescriptorState.draining);
   }
 
   drained(): Promise<void> {
@@ -119,6 +140,8 @@ export class ChannelServer implements LinkSink {
   }
 
   onRecord(record: InboundRecord, link: Link): void {
+    // V2: one clock read per message, as a timer may be late by as long as the process stood still; nothing without a store.
+    if (this.#admission?.isOpen === false) return this.#dispatcher.refuse(record, link, FENCED);
     this.#dispatcher.accept(record, link);
   }
 
@@ -141,11 +164,13 @@ export class ChannelServer implements LinkSink {
   onClosed(link: Link): void {
     this.#dispatcher.linkClosed(link);
   }
-
-  #publish(descriptor: Descriptor): void {
-    this.#listener.update(descriptor);
-  }
 }
+
+const FENCED: Refusal = {
+  reason: 'not_serving',
+  kind: 'Unavailable',
+  text: 'takes nothing new (its host cannot prove its owner lease; the handler did not run)',
+};
 
 function loopbackFor(host: string | undefined): string {
   return host?.includes(':') === true ? '::1' : '127.0.0.1';

@@ -153,7 +153,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
 
   onReply(record: InboundRecord): void {
     if (record.kind === RecordKind.error) return this.#fail(remoteError(record, this.name.packetName));
-    const contentType = record.name?.contentType ?? '';
+    const { contentType } = record.name!; // a link lets no reply without a name through
     const codec = this.#path.terms.codecs.byContentType(contentType);
     if (codec === undefined) {
       return this.#fail(this.#badReply(`has content type ${describeValue(contentType)}, which is not registered`));

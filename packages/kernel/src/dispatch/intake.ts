@@ -4,6 +4,7 @@
  * Owns the mailbox, the size limit and whether intake is open. Leaves running, counting and answering to the dispatcher.
  *
  * 1. Space is reserved before a job exists, whole or not at all, and released when everything of it is over (JOBQ-006).
+ * 2. What an empty mailbox could not hold either is no full mailbox: its sender must not be told to come again.
  */
 import type { ErrorKindName } from '../errors/index.ts';
 import { Mailbox, type MailboxLimits } from '../internal/execution/index.ts';
@@ -56,7 +57,9 @@ export class Intake {
   take(costBytes: number): Refusal | undefined {
     if (this.#closed !== undefined) return closedIntake[this.#closed];
     if (costBytes > this.#largestCostBytes) return tooLarge(costBytes, this.#largestCostBytes);
-    if (!this.#mailbox.tryReserve(costBytes)) return mailboxFull(this.#mailbox.limits);
+    const { limits } = this.#mailbox;
+    if (costBytes > limits.bytes) return neverFits(costBytes, limits); // 2
+    if (!this.#mailbox.tryReserve(costBytes)) return mailboxFull(limits);
     return undefined;
   }
 
@@ -92,6 +95,11 @@ const closedIntake: Readonly<Record<IntakeRefusal, Refusal>> = {
 function tooLarge(costBytes: number, largestCostBytes: number): Refusal {
   const [messageBytes, limitBytes] = [costBytes - RECORD_COST_BYTES, largestCostBytes - RECORD_COST_BYTES];
   const text = `got a message of ${messageBytes} bytes, it takes at most ${limitBytes}`;
+  return { reason: 'too_large', kind: 'ProtocolError', text };
+}
+
+function neverFits(costBytes: number, { bytes }: MailboxLimits): Refusal {
+  const text = `got a message that takes ${costBytes} bytes of its mailbox, which has ${bytes}`;
   return { reason: 'too_large', kind: 'ProtocolError', text };
 }
 

@@ -122,7 +122,7 @@ export class NameRoutes {
 function readMetadata(dispatch: Dispatch): void {
   const bytes = dispatch.metadataBytes;
   if (bytes === undefined) return;
-  const metadata = decodeMetadata(bytes, 0, bytes.length);
+  const metadata = decodeMetadata(bytes);
   if (metadata === undefined) {
     throw new ZLinkError('ProtocolError', `metadata of packet ${describeValue(dispatch.packetName)} is malformed`);
   }

@@ -36,7 +36,7 @@ function describe(x: unknown): string {
     case 'symbol':
       return `symbol ${describeText(x.description ?? '')}`;
     case 'function':
-      return `function ${ownText(x, 'name')}`.trimEnd();
+      return `function ${ownName(x)}`.trimEnd();
     case 'object':
       return x === null ? 'null' : describeObject(x);
     case 'boolean':
@@ -68,13 +68,13 @@ function describeObject(x: object): string {
   const prototype: unknown = Object.getPrototypeOf(x);
   if (prototype === null) return 'object';
   const constructor = ownValue(prototype as object, 'constructor'); // a prototype that is not null is an object
-  const name = typeof constructor === 'function' ? ownText(constructor, 'name') : '';
+  const name = typeof constructor === 'function' ? ownName(constructor) : '';
   if (ArrayBuffer.isView(x)) return `${name || 'view'} of ${x.byteLength} bytes`;
   return name === '' || name === 'Object' ? 'object' : `object ${name}`;
 }
 
-function ownText(x: object, key: string): string {
-  const value = ownValue(x, key);
+function ownName(x: object): string {
+  const value = ownValue(x, 'name');
   return typeof value === 'string' ? quote(value.slice(0, maxTextLength)).slice(1, -1) : '';
 }
 

@@ -33,7 +33,7 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 }
 
 export function formatEndpoint(host: string, port: number): string {
-  return `tcp://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
+  return `tcp://${host.includes(':') ? `[${host}]` : host}:${port}`; // 2
 }
 
 /** True for what a bind or advertise host may be; an IPv6 address bare. */
@@ -41,21 +41,16 @@ export function isHost(value: unknown): value is string {
   return typeof value === 'string' && (value === '*' || ipv4.test(value) || isIpv6(value) || isDnsName(value));
 }
 
-/** True if a listener bound to `host` listens on every interface; IPv6 with or without brackets. */
+/** True if a listener bound to `host` listens on every interface. */
 export function isWildcardHost(host: string): boolean {
-  const bare = withoutBrackets(host);
-  return bare === '*' || bare === '0.0.0.0' || (/^[0:]+$/.test(bare) && isIpv6(bare));
+  return host === '*' || host === '0.0.0.0' || (/^[0:]+$/.test(host) && isIpv6(host));
 }
 
-/** True if `host` reaches this machine only; IPv6 with or without brackets. */
+/** True if `host` reaches this machine only. */
 export function isLoopbackHost(host: string): boolean {
-  const bare = withoutBrackets(host).toLowerCase();
-  if (bare === 'localhost' || (bare.startsWith('127.') && ipv4.test(bare))) return true;
-  return isIpv6(bare) && (/^[0:]*:0*1$/.test(bare) || /^(?:0*:)+ffff:127\.[0-9.]+$/.test(bare));
-}
-
-function withoutBrackets(host: string): string {
-  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  const lower = host.toLowerCase();
+  if (lower === 'localhost' || (lower.startsWith('127.') && ipv4.test(lower))) return true;
+  return isIpv6(lower) && (/^[0:]*:0*1$/.test(lower) || /^(?:0*:)+ffff:127\.[0-9.]+$/.test(lower));
 }
 
 function isDnsName(host: string): boolean {

@@ -29,11 +29,11 @@ export function isRidPrefix(value: unknown): value is string {
 }
 
 /** @throws ZLinkError `InvalidOperation` if `prefix` is no RID prefix */
-export function newRid(prefix: string, uuid: () => string = () => crypto.randomUUID()): string {
+export function newRid(prefix: string): string {
   if (!isRidPrefix(prefix)) {
     throw new ZLinkError('InvalidOperation', `RID prefix ${describeValue(prefix)} does not match [A-Za-z0-9._-]{1,64}`);
   }
-  return `${prefix}-${uuid().toLowerCase()}`;
+  return `${prefix}-${crypto.randomUUID()}`;
 }
 
 export function newGeneration(random64: () => bigint = cryptoRandom64): bigint {

@@ -164,15 +164,13 @@ function writeText(bytes: Uint8Array, text: string, offset: number): number {
 }
 
 /**
- * Reads the metadata in `bytes[start, end)`, a range the caller has checked. Undefined when it is malformed: too large, a
- * length that is not in its shortest form or leads past the end, bytes that are no UTF-8, NUL, or a key that stands
- * twice.
+ * Reads a metadata field, which is not empty. Undefined when it is malformed: too large, a length that is not in its
+ * shortest form or leads past the end, bytes that are no UTF-8, NUL, or a key that stands twice.
  */
-export function decodeMetadata(bytes: Uint8Array, start: number, end: number): Metadata | undefined {
-  if (start === end) return EMPTY_METADATA;
-  if (end - start > METADATA_BYTES) return undefined; // M1
+export function decodeMetadata(bytes: Uint8Array): Metadata | undefined {
+  if (bytes.length > METADATA_BYTES) return undefined; // M1
   const entries = new Map<string, string>();
-  const reader = new EntryReader(bytes, start, end);
+  const reader = new EntryReader(bytes);
   while (!reader.atEnd) {
     const key = reader.text();
     if (key === undefined || entries.has(key)) return undefined; // M2
@@ -185,23 +183,20 @@ export function decodeMetadata(bytes: Uint8Array, start: number, end: number): M
 
 class EntryReader {
   readonly #bytes: Uint8Array;
-  readonly #end: number;
-  #at: number;
+  #at = 0;
 
-  constructor(bytes: Uint8Array, start: number, end: number) {
+  constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#at = start;
-    this.#end = end;
   }
 
   get atEnd(): boolean {
-    return this.#at === this.#end;
+    return this.#at === this.#bytes.length;
   }
 
   /** The next length and text; undefined when malformed. */
   text(): string | undefined {
     const length = this.#length();
-    if (length === undefined || length > this.#end - this.#at) return undefined;
+    if (length === undefined || length > this.#bytes.length - this.#at) return undefined;
     const start = this.#at;
     this.#at += length;
     const text = decodeUtf8(this.#bytes, start, this.#at);
@@ -218,6 +213,6 @@ class EntryReader {
   }
 
   #byte(): number | undefined {
-    return this.#at < this.#end ? this.#bytes[this.#at++] : undefined;
+    return this.#bytes[this.#at++]; // undefined past the end
   }
 }

@@ -12,7 +12,6 @@ import { DeadlineWheel } from '../../src/internal/time/index.ts';
 import type { InboundRecord, Link, OutboundRecord, OutboundRequest } from '../../src/internal/transport/index.ts';
 import {
   DescriptorState,
-  EndpointKind,
   NameIndex,
   ObjectRole,
   type OutboundName,
@@ -41,7 +40,6 @@ class Payload implements PayloadSink {
 class FakeLink implements Link {
   readonly id = 1;
   readonly peer = {
-    kind: EndpointKind.channelServer,
     scope: 'billing',
     rid: 'server-1',
     generation: 7n,

@@ -487,13 +487,30 @@ describe('mailbox', () => {
       mailboxLimits: { messages: 100, bytes: 64 + 4 + 64 + 4 },
     });
     harness.send(Notice, null); // 64 + 4 bytes
-    harness.send(Notice, 'x'.repeat(100));
+    harness.send(Notice, 'x'.repeat(4));
     expect(harness.dispatcher.heldBytes).toBe(68);
     harness.send(Notice, null);
     harness.send(Notice, null);
     expect(harness.sends).toMatchObject({ running: 2, dropped: { backpressure: 2 } });
     held.open();
     await loopTurns(1);
+    expectNothingHeld(harness);
+  });
+
+  test('[JOBQ-006] [ERR-003] a message that even an empty mailbox cannot hold is refused for good, with both sizes', () => {
+    const harness = new Harness((handlers) => handlers.addSend(Notice, () => undefined), {
+      mailboxLimits: { messages: 100, bytes: 64 + 4 },
+    });
+    harness.send(Notice, null); // 64 + 4 bytes
+    harness.send(Notice, 'xyz'); // 64 + 5 bytes
+    harness.request(Charge, 'xyz');
+    expect(harness.sends).toMatchObject({ handled: 1, dropped: { too_large: 1 } });
+    expect(harness.link.answers).toMatchObject([
+      {
+        error: 'ProtocolError',
+        text: 'channel "billing" got a message that takes 69 bytes of its mailbox, which has 68',
+      },
+    ]);
     expectNothingHeld(harness);
   });
 

@@ -13,7 +13,7 @@ import type {
   OutboundRecord,
   PeerFacts,
 } from '../../src/internal/transport/index.ts';
-import { EndpointKind, RecordKind } from '../../src/internal/wire/index.ts';
+import { RecordKind } from '../../src/internal/wire/index.ts';
 
 export interface Answer {
   readonly correlation: number;
@@ -50,7 +50,6 @@ export class FakeLink implements Link {
   get peer(): PeerFacts {
     if (this.#peerRid === undefined) throw new Error('the dispatcher of a channel has no business with the peer');
     return {
-      kind: EndpointKind.meshNode,
       scope: 'game',
       rid: this.#peerRid,
       generation: 1n,

@@ -3,7 +3,7 @@ import { loopTurns } from '@zlink/testing';
 import { type FilterContext, type HandlerRegistry, type NodeContext, nodeSurface } from '../../src/dispatch/index.ts';
 import { message, metadata, request } from '../../src/message/index.ts';
 import { FakeLink } from './fake-link.ts';
-import { expectNothingHeld, Harness } from './harness.ts';
+import { expectNothingHeld, gate, Harness } from './harness.ts';
 
 const Move = request<{ x: number }, { ok: boolean }>('move');
 const Poke = message<{ x: number }>('poke');
@@ -102,16 +102,23 @@ test('[NODE-002] [DISP-004] what a node has no handler for is answered in the na
   expectNothingHeld(harness, link);
 });
 
-test('[JOBQ-006] of the two mailbox limits the one that is not given keeps its default', () => {
-  const { harness } = arrange({ mailboxLimits: { bytes: 100 } });
+test('[JOBQ-006] of the two mailbox limits the one that is not given keeps its default', async () => {
+  const held = gate();
+  const { harness } = arrange({
+    mailboxLimits: { bytes: 100 },
+    filters: [(_, next) => held.promise.then(next)],
+  });
   const link = new FakeLink('node-a');
-  harness.request(Move, { x: 1, text: 'x'.repeat(100) }, { link });
+  harness.send(Poke, { x: 1 }, { link });
+  harness.request(Move, { x: 1 }, { link });
   expect(link.answers).toMatchObject([
     {
       error: 'Unavailable',
       text: 'node "node-b" of mesh "game" has a full mailbox (limits: 65536 messages, 100 bytes)',
     },
   ]);
+  held.open();
+  await loopTurns(1);
   expectNothingHeld(harness, link);
 });
 

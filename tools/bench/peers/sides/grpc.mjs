@@ -18,8 +18,6 @@ const definition = {
 const BenchClient = grpc.makeGenericClientConstructor(definition, 'Bench');
 
 export const side = {
-  name: 'gRPC unary',
-
   async openServer({ cargo }, onMessage) {
     const server = new grpc.Server();
     server.addService(definition, {

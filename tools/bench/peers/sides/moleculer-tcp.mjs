@@ -26,8 +26,6 @@ function createBroker(nodeID, options) {
 }
 
 export const side = {
-  name: 'Moleculer TCP',
-
   async openServer({ cargo }, onMessage) {
     const port = await findFreePort();
     const broker = createBroker(serverId, { port, urls: [] });

@@ -23,8 +23,6 @@ function startBroker() {
 }
 
 export const side = {
-  name: 'NATS request',
-
   async openServer({ cargo }, onMessage) {
     const { broker, address } = await startBroker();
     const connection = await connect({ servers: address });

@@ -36,8 +36,6 @@ function defineModule(cargo, onMessage) {
 }
 
 export const side = {
-  name: 'NestJS TCP',
-
   async openServer({ cargo }, onMessage) {
     const port = await findFreePort();
     const app = await NestFactory.createMicroservice(defineModule(cargo, onMessage), {

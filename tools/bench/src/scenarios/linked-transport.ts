@@ -12,7 +12,7 @@ import type {
   Transport,
   TransportStatus,
 } from '@zlink/kernel/internal/transport';
-import { type Descriptor, DescriptorState, EndpointKind, ObjectRole } from '@zlink/kernel/internal/wire';
+import { type Descriptor, DescriptorState, ObjectRole } from '@zlink/kernel/internal/wire';
 
 export class LinkedTransport implements Transport {
   readonly #links: readonly Link[];
@@ -26,7 +26,7 @@ export class LinkedTransport implements Transport {
   }
 
   get status(): TransportStatus {
-    return { budgetBytes: 0, grantedBytes: 0, links: this.#links.length, refused: {}, droppedRecords: 0 };
+    return { grantedBytes: 0, links: this.#links.length, refused: {} };
   }
 
   async listen({ bindAddress, group }: ListenOptions): Promise<Listener> {
@@ -64,7 +64,6 @@ class IdleLink implements Link {
     this.peer = {
       rid: `member-${index}`,
       generation: BigInt(index + 1),
-      kind: EndpointKind.meshNode,
       scope: 'bench',
       endpoint: '',
       securityIdentity: undefined,

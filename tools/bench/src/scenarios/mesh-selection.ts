@@ -37,7 +37,7 @@ async function openRoute(memberCount: number): Promise<CallPath> {
   builderOf(mesh).channel(channelName).client();
   const problems = new Problems();
   const network = { bindHost: '127.0.0.1', advertiseHost: undefined };
-  mesh.validate({ problems, ...network, services: undefined });
+  mesh.validate({ problems, ...network, services: undefined, hasLocationStore: false });
   problems.throwIfAny();
   await mesh.open({ ...createParts(memberCount), ...network });
   mesh.serve();
@@ -58,6 +58,7 @@ function createParts(memberCount: number): Omit<HostParts, 'bindHost' | 'adverti
     codecs: new CodecRegistry().freeze(new Problems()),
     names: new NameIndex(),
     transport: new LinkedTransport(channelName, memberCount),
+    discovery: undefined,
     filters: [],
     lastHandler: new LastHandler(),
     services: undefined,

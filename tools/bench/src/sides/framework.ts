@@ -3,8 +3,6 @@ import { CHANNEL, ChannelCaller, createBenchHost, handlersOf, HostServer, packet
 import type { Side } from './side.ts';
 
 export const framework: Side = {
-  name: 'framework',
-
   async openServer(work, onMessage) {
     const host = createBenchHost();
     const { send, ask } = packetsOf(work);

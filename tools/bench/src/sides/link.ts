@@ -25,8 +25,6 @@ import { LinkRecord } from './link-record.ts';
 import type { ClientEnd, ServerEnd, Side, Work } from './side.ts';
 
 export const link: Side = {
-  name: 'link',
-
   async openServer(work, onMessage) {
     const endpoint = createEndpoint();
     const listener = await endpoint.transport.listen({

@@ -17,13 +17,11 @@ import {
 import type { ClientEnd, ServerEnd, Side, Work } from './side.ts';
 
 export const mesh: Side = {
-  name: 'mesh',
   openServer: openNode,
   openClient: async (work, address) => new ChannelCaller(await joinMesh(address), work),
 };
 
 export const meshNode: Side = {
-  name: 'mesh node',
   openServer: openNode,
   openClient: async (work, address) => new NodeCaller(await joinMesh(address), work),
 };

@@ -17,8 +17,6 @@ const flushBytes = 65_536;
 const markBytes = 1_048_576;
 
 export const net: Side = {
-  name: 'node:net',
-
   async openServer(work, onMessage) {
     const server = createServer({ noDelay: true, highWaterMark: markBytes });
     server.listen(0, '127.0.0.1');

@@ -15,7 +15,6 @@ export interface Work {
 }
 
 export interface Side {
-  readonly name: string;
   /** @param onMessage - called for each message once it was decoded */
   openServer(work: Work, onMessage: () => void): Promise<ServerEnd>;
   /** Resolves when messages can be sent. */

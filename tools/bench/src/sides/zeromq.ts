@@ -14,8 +14,6 @@ import { PendingReplies } from './pending-replies.ts';
 import type { ClientEnd, ServerEnd, Side, Work } from './side.ts';
 
 export const zeromq: Side = {
-  name: 'zeromq.js',
-
   async openServer(work, onMessage) {
     const router = new Router({ linger: 0 });
     await router.bind('tcp://127.0.0.1:*');

@@ -54,12 +54,11 @@ export class PendingTable<T extends PendingEntry> {
     return this.#next;
   }
 
-  /** Gives the entry its id and returns it; returns 0 and leaves the entry alone when the table is full. */
+  /** Gives the entry the id that `peekCorrelation` tells, which the caller has found not to be 0, and returns it. */
   add(entry: T): number {
     // Under two ids it would end twice (2).
     if (this.#has(entry)) throw new ZLinkError('InternalFailure', `request ${entry.correlation} is pending already`);
     const correlation = this.peekCorrelation();
-    if (correlation === 0) return 0;
     this.#next = this.#successor(correlation);
     entry.correlation = correlation;
     if (this.#size * 2 >= this.#ring.length) this.#grow();

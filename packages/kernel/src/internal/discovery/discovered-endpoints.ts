@@ -79,10 +79,14 @@ export class DiscoveredEndpoints<K extends TopologyKind> {
     for (const entry of this.#entries.get(rid) ?? []) this.#settle(entry);
   }
 
-  /** Its owner has no lease, or its descriptor is gone while the link still lives: no target of selection (LOC-063). */
+  /**
+   * Its owner has no lease, or its descriptor is gone while the link still lives: no target of selection (LOC-063). One that
+   * another generation follows is a target until that one is verified (CS-009).
+   */
   isLeftOut(rid: string, generation: bigint): boolean {
     const entry = this.#find(rid, generation);
-    return entry !== undefined && !(entry.isListed && entry.isOwnerPresent);
+    if (entry === undefined) return false;
+    return !entry.isOwnerPresent || !(entry.isListed || this.knows(rid));
   }
 
   /** Stands in the last view (NODE-001). */

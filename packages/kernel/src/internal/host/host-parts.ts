@@ -32,6 +32,8 @@ export interface ValidationContext {
   readonly problems: Problems;
   readonly bindHost: string;
   readonly advertiseHost: string | undefined;
+  /** What could be advertised, told to who binds a wildcard without saying it (NET-001). */
+  readonly advertiseHint?: string | undefined;
   readonly services: ServiceProvider | undefined;
   /** Whether others can be discovered, and are told of what is bound here (CS-002, MESH-003). */
   readonly hasLocationStore: boolean;

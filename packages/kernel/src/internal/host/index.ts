@@ -13,4 +13,5 @@ export {
   requireWeight,
 } from './option-checks.ts';
 export { OwnDescriptor } from './own-descriptor.ts';
+export { OwnEndpoint } from './own-endpoint.ts';
 export { isDraining, isReady } from './peer-state.ts';

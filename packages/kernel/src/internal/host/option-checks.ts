@@ -80,7 +80,8 @@ export function checkListenHosts(
     checkAdvertiseHost(`${where} advertiseHost`, listener.advertiseHost, problems);
   }
   if (advertiseHost === undefined && isHost(bindHost) && isWildcardHost(bindHost)) {
-    problems.note(`${where}: bindHost "${bindHost}" is a wildcard and needs an advertiseHost`);
+    const hint = context.advertiseHint === undefined ? '' : `; ${context.advertiseHint}`;
+    problems.note(`${where}: bindHost "${bindHost}" is a wildcard and needs an advertiseHost${hint}`);
   }
 }
 

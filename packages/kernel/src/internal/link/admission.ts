@@ -15,12 +15,12 @@ import {
   type Descriptor,
   EndpointKind,
   type Hello,
-  ObjectRole,
   type RejectReason as Reason,
   RejectReason,
   type Rejection,
 } from '../wire/hello.ts';
 import { WIRE_MAJOR } from '../wire/limits.ts';
+import { NEEDLESS_LINK, needsLink } from '../wire/needs-link.ts';
 
 export interface Expectation {
   readonly kind: EndpointKind;
@@ -65,7 +65,6 @@ export function examineHello(decoded: DecodedHello, expected: Expectation): Exam
   const rejection = mismatch(hello, expected);
   if (rejection !== undefined) return { ok: false, rejection };
   const facts: PeerFacts = {
-    kind: hello.kind,
     scope: hello.scope,
     rid: hello.rid,
     generation: hello.generation,
@@ -93,16 +92,10 @@ function mismatch(hello: Hello, expected: Expectation): Rejection | undefined {
       return { reason: RejectReason.ridConflict, text: `both sides are node "${hello.rid}"` };
     }
     if (!needsLink(hello.descriptor, expected.ownDescriptor)) {
-      return { reason: RejectReason.notRequired, text: 'both sides are object clients without a channel to serve' };
+      return { reason: RejectReason.notRequired, text: NEEDLESS_LINK };
     }
   }
   return undefined;
-}
-
-/** Two object clients without any channel membership have nothing to say to each other (MESH-003). */
-function needsLink(a: Descriptor, b: Descriptor): boolean {
-  const bothClients = a.objectRole === ObjectRole.client && b.objectRole === ObjectRole.client;
-  return !bothClients || a.channels.length > 0 || b.channels.length > 0;
 }
 
 function refuse(reason: Reason, text: string): Examined {

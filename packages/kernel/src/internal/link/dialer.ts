@@ -197,14 +197,27 @@ export class Dialer implements Intent {
       this.#reason = rejection.text;
       return this.#become({ kind: 'notRequired' }); // D5
     }
-    if (byPeer && rejection.reason === RejectReason.duplicate) return this.#rest(this.#keptLink());
+    if (byPeer && rejection.reason === RejectReason.duplicate) return this.#onDuplicate(rejection.rid);
     const isConnectionFailure = rejection.reason === RejectReason.malformed && !byPeer;
     this.#retry(byPeer ? `peer: ${rejection.text}` : rejection.text, !isConnectionFailure);
   }
 
+  /**
+   * @param claimedRid - who refuses, if it says so: what peers advertise need not be where they were dialled. No more than
+   *   the choice of a link follows from it, as it is not proven.
+   */
+  #onDuplicate(claimedRid: string | undefined): void {
+    const { expectedRid } = this.#options;
+    if (claimedRid !== undefined && expectedRid !== undefined && claimedRid !== expectedRid) {
+      return this.#retry(`endpoint is "${claimedRid}", expected "${expectedRid}"`, true);
+    }
+    this.#rest(this.#keptLink(claimedRid), claimedRid);
+  }
+
   /** The peer has refused us because it has a link to us: its other end is here. */
-  #keptLink(): PhysicalLink | undefined {
-    return this.#factory.findLink(this.#facts, this.#options.expectedRid ?? this.#rid, this.address);
+  #keptLink(claimedRid?: string): PhysicalLink | undefined {
+    const rid = claimedRid ?? this.#options.expectedRid ?? this.#rid;
+    return this.#factory.findLink(this.#facts, rid, this.address);
   }
 
   #onClosed(link: PhysicalLink, reason: string): void {
@@ -218,10 +231,10 @@ export class Dialer implements Intent {
   }
 
   /** D3. `kept`: the link that stays, where it is known here; otherwise the peer knows. */
-  #rest(kept: PhysicalLink | undefined): void {
+  #rest(kept: PhysicalLink | undefined, claimedRid?: string): void {
     if (kept === undefined) {
       this.#reason = 'peer: already connected';
-      return this.#become({ kind: 'resting', forget: this.#later(() => this.#askAgain()) });
+      return this.#become({ kind: 'resting', forget: this.#later(() => this.#askAgain(claimedRid)) });
     }
     if (kept.phase !== 'open') return this.#retry('the other link has ended', false); // in a callback since
     this.#rid = kept.peer.rid; // it is that peer who has refused this connection
@@ -237,8 +250,8 @@ export class Dialer implements Intent {
   }
 
   /** The link that only the peer knew may have reached this side, too. */
-  #askAgain(): void {
-    const kept = this.#keptLink();
+  #askAgain(claimedRid: string | undefined): void {
+    const kept = this.#keptLink(claimedRid);
     if (kept === undefined) this.#dial();
     else this.#rest(kept);
   }

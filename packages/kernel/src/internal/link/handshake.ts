@@ -68,7 +68,7 @@ export class Handshake implements PipeSink, DeadlineEntry {
 
   /** The owner no longer wants the connection. */
   cancel(): void {
-    if (this.#next !== undefined || this.#over) return;
+    if (this.#over) return;
     this.#finish();
     this.#pipe?.close(0);
   }

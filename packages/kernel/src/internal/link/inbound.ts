@@ -190,7 +190,7 @@ export class Inbound implements PermitSource {
     if (record.kind === RecordKind.send || this.#stalledRequests.size === 0) return this.#owner.deliver(record);
     const cancel = this.#stalledRequests.get(record.correlation);
     this.#stalledRequests.delete(record.correlation);
-    if (record.keptAtMs > 0) record.waitedMs = this.#clock.nowMs() - record.keptAtMs; // I5
+    record.waitedMs = this.#clock.nowMs() - record.keptAtMs; // I5: while requests wait, none is delivered that has not waited
     this.#owner.deliver(record);
     if (cancel !== undefined) this.#owner.control(cancel);
   }

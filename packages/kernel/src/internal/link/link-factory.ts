@@ -19,11 +19,10 @@ import { type Expectation, examineHello } from './admission.ts';
 import type { LinkServices } from './link-parts.ts';
 import { PeerIndex } from './peer-index.ts';
 import { PhysicalLink } from './physical-link.ts';
-import { WindowBudget, type WindowShare } from './window-budget.ts';
+import type { WindowShare } from './window-budget.ts';
 
 /** What links share, and what making them takes beside. */
 export interface FactorySettings extends LinkServices {
-  readonly budget: WindowBudget;
   readonly security: PipeSecurity | undefined;
   /** Received sends and requests whose link ended before their turn. */
   readonly onDropped: (count: number, link: Link, reason: string) => void;
@@ -67,15 +66,9 @@ export class LinkFactory {
   readonly #waiting = new Map<PhysicalLink, Set<(reason: string) => void>>();
   readonly #indexes = new WeakMap<LinkGroup, PeerIndex>();
   #lastId = 0;
-  #droppedRecords = 0;
 
   constructor(settings: FactorySettings) {
     this.settings = settings;
-  }
-
-  /** Received records whose link ended before their turn. */
-  get droppedRecords(): number {
-    return this.#droppedRecords;
   }
 
   /** A hello or admit with `window`, proven to the owner of `peerPublicKey` where pipes are secured. */
@@ -136,7 +129,11 @@ export class LinkFactory {
     if (verdict.kind === 'refuse') return { kind: 'refused', rejection: verdict.rejection };
     if (verdict.kind === 'duplicate') {
       const text = `"${facts.rid}" is already connected`;
-      return { kind: 'duplicate', of: verdict.of, rejection: { reason: RejectReason.duplicate, text } };
+      return {
+        kind: 'duplicate',
+        of: verdict.of,
+        rejection: { reason: RejectReason.duplicate, text, rid: endpoint.rid },
+      };
     }
     if (verdict.kind === 'admitBriefly') {
       const link = this.#make(greeting, hello, facts, undefined);
@@ -181,7 +178,6 @@ export class LinkFactory {
         onFinishing: (link) => this.#tellWaiting(link, 'the other link takes no new work'),
         onClosed: (link, reason, droppedCount) => {
           this.links.delete(link);
-          this.#droppedRecords += droppedCount;
           if (droppedCount > 0) this.settings.onDropped(droppedCount, link, reason);
           index.remove(link);
           greeting.onClosed(link, reason);

@@ -1,6 +1,6 @@
 /** What a link is made of: the facts of its admission, and what all links of one host share. */
 import type { JobPermits } from '../execution/index.ts';
-import type { Clock, DeadlineWheel } from '../time/index.ts';
+import type { Clock, DeadlineWheel, RandomSource } from '../time/index.ts';
 import type { Pipe } from '../transport/engine.ts';
 import type { LinkSink } from '../transport/records.ts';
 import type { PeerFacts } from '../transport/transport.ts';
@@ -8,7 +8,7 @@ import type { Descriptor } from '../wire/hello.ts';
 import type { Flusher } from './flusher.ts';
 import type { LivenessTimes } from './liveness.ts';
 import type { PhysicalLink } from './physical-link.ts';
-import type { WindowShare } from './window-budget.ts';
+import type { WindowBudget, WindowShare } from './window-budget.ts';
 
 export interface LinkServices {
   readonly clock: Clock;
@@ -16,6 +16,8 @@ export interface LinkServices {
   readonly permits: JobPermits;
   readonly flusher: Flusher;
   readonly liveness: LivenessTimes;
+  readonly random: RandomSource;
+  readonly budget: WindowBudget;
   /** A callback of the topic, or the engine, has thrown (K3). */
   readonly onFault: (error: unknown) => void;
   /** A peer has broken the protocol after it was admitted (WIRE-003). */

@@ -69,6 +69,7 @@ class LinkTransport implements Transport {
       wheel: settings.wheel ?? ownWheel(settings),
       flusher: this.#flusher,
       budget: new WindowBudget(settings.budgetBytes, settings.maxWindowBytes),
+      random: settings.random,
       liveness: settings.liveness ?? { probeIntervalMs: PROBE_INTERVAL_MS, deadlineMs: LIVENESS_DEADLINE_MS },
       security: engine.security,
       onFault: (error) => settings.logger.error({ eventId: 'zlink.transport.callback_failed', error }),
@@ -82,13 +83,10 @@ class LinkTransport implements Transport {
   }
 
   get status(): TransportStatus {
-    const { budget } = this.#factory.settings;
     return {
-      budgetBytes: budget.budgetBytes,
-      grantedBytes: budget.grantedBytes,
+      grantedBytes: this.#factory.settings.budget.grantedBytes,
       links: this.#factory.links.size,
       refused: { ...this.#refusals.counts },
-      droppedRecords: this.#factory.droppedRecords,
     };
   }
 

@@ -6,21 +6,34 @@
  * L1 One probe id is outstanding at a time and is resent unchanged; only its ack moves the deadline.
  * L2 Time in which our own event loop stood still is not the peer's silence (LIVE-002): it is not counted, and no verdict
  *    falls before pending input was read.
+ * L3 Ids are random: a peer that does not read cannot answer in advance.
  */
-import type { Clock, DeadlineEntry, DeadlineWheel } from '../time/index.ts';
+import type { Clock, DeadlineEntry, DeadlineWheel, RandomSource } from '../time/index.ts';
 
 export interface LivenessTimes {
   readonly probeIntervalMs: number;
   readonly deadlineMs: number;
 }
 
+export interface LivenessParts {
+  readonly clock: Clock;
+  readonly wheel: DeadlineWheel;
+  readonly random: RandomSource;
+}
+
 export interface LivenessOwner {
-  sendProbe(id: number): void;
+  /** `isNew`: not the repetition of one that is still awaited. */
+  sendProbe(id: number, isNew: boolean): void;
+  /** The ack that was awaited has come. */
+  onAnswer(): void;
   onSilence(silentMs: number): void;
 }
 
 /** A timer that comes later than this part of the probe interval was held up by a stall, not by its own rounding. */
 const STALLS_PER_INTERVAL = 5;
+
+/** Ids beside the last one. */
+const OTHER_IDS = 0xffff_ffff;
 
 export class Liveness implements DeadlineEntry {
   deadlineAtMs = 0;
@@ -31,6 +44,7 @@ export class Liveness implements DeadlineEntry {
   readonly #times: LivenessTimes;
   readonly #clock: Clock;
   readonly #wheel: DeadlineWheel;
+  readonly #random: RandomSource;
   readonly #owner: LivenessOwner;
   /** When silence began, our own stalls since not counted. */
   #silentSinceMs: number;
@@ -40,12 +54,13 @@ export class Liveness implements DeadlineEntry {
   /** A verdict is due and only pending input can avert it (L2). */
   #suspect = false;
 
-  constructor(times: LivenessTimes, clock: Clock, wheel: DeadlineWheel, owner: LivenessOwner) {
+  constructor(times: LivenessTimes, parts: LivenessParts, owner: LivenessOwner) {
     this.#times = times;
-    this.#clock = clock;
-    this.#wheel = wheel;
+    this.#clock = parts.clock;
+    this.#wheel = parts.wheel;
+    this.#random = parts.random;
     this.#owner = owner;
-    this.#silentSinceMs = clock.nowMs();
+    this.#silentSinceMs = this.#clock.nowMs();
     this.#arm(this.#silentSinceMs);
   }
 
@@ -54,6 +69,12 @@ export class Liveness implements DeadlineEntry {
     this.#awaiting = false;
     this.#suspect = false;
     this.#silentSinceMs = this.#clock.nowMs();
+    this.#owner.onAnswer();
+  }
+
+  /** Asks now instead of at the next interval; nothing if an answer is awaited anyway. */
+  probe(): void {
+    if (!this.#awaiting) this.#ask();
   }
 
   onDeadline(nowMs: number): void {
@@ -63,16 +84,19 @@ export class Liveness implements DeadlineEntry {
     const isOverdue = silentMs >= this.#times.deadlineMs;
     if (isOverdue && this.#suspect) return this.#owner.onSilence(silentMs);
     this.#suspect = isOverdue; // L2: another round through the wheel, so that what has arrived is read before the verdict
-    if (!this.#awaiting) {
-      this.#probeId = (this.#probeId + 1) >>> 0;
-      this.#awaiting = true;
-    }
-    this.#owner.sendProbe(this.#probeId);
-    this.#arm(nowMs);
+    this.#arm(nowMs); // first: to send may end the link, which calls this off
+    if (this.#awaiting) this.#owner.sendProbe(this.#probeId, false);
+    else this.#ask();
   }
 
   stop(): void {
     this.#wheel.remove(this);
+  }
+
+  #ask(): void {
+    this.#probeId = (this.#probeId + 1 + Math.floor(this.#random() * OTHER_IDS)) >>> 0; // L3, and never the last one again
+    this.#awaiting = true;
+    this.#owner.sendProbe(this.#probeId, true);
   }
 
   #arm(nowMs: number): void {

@@ -76,7 +76,11 @@ export class Outbound {
     if (this.#isEncoding) {
       throw new ZLinkError('InvalidOperation', 'a message was sent while another one was being encoded'); // O5
     }
-    if ((this.#waiting.size === 0 || this.#inLane(record.kind)) && this.#write(record)) return true; // O1
+    const mayGo = this.#waiting.size === 0 || this.#inLane(record.kind); // O1
+    if (mayGo && this.#write(record)) {
+      this.#noteBatched();
+      return true;
+    }
     if (this.#waiting.size >= WAITING_LIMIT) {
       throw new ZLinkError(
         'CapacityExceeded',
@@ -122,8 +126,8 @@ export class Outbound {
   }
 
   /** Writes a control record into the lane (CORE-005). */
-  control(kind: RecordKind, correlation: number, aux: number, payload?: Uint8Array): void {
-    this.#lane.begin(kind, 0, correlation, aux);
+  control(kind: RecordKind, correlation: number, payload?: Uint8Array): void {
+    this.#lane.begin(kind, 0, correlation, 0);
     if (payload !== undefined) this.#lane.writeInline(payload);
     this.#lane.commit();
     this.#settings.onBatched(this.#lane.pendingBytes >= FLUSH_BYTES);
@@ -142,12 +146,15 @@ export class Outbound {
     this.#settings.onBatched(false);
   }
 
-  flush(): void {
+  /** @returns bytes that were sent */
+  flush(): number {
     if (this.#hasMoved) this.#admitWaiting();
+    const sentBytes = this.#batchedBytes;
     const parts: Uint8Array[] = [];
     this.#lane.take(parts); // O3
     this.#ordinary.take(parts);
     if (parts.length > 0) this.#settings.pipe.send(parts);
+    return sentBytes;
   }
 
   /**
@@ -174,7 +181,7 @@ export class Outbound {
   }
 
   #admitWaiting(): void {
-    // A full batch leaves at once, in the middle of this: its flush must not find the record that was just written.
+    // A full batch leaves at once, in the middle of this: its flush must not begin it again.
     if (this.#isAdmitting) return;
     this.#isAdmitting = true;
     this.#hasMoved = false;
@@ -199,6 +206,7 @@ export class Outbound {
       this.#waiting.delete(record);
       record.onAdmitted();
       if (isAnswer(record.kind)) this.#settings.onAnswered();
+      this.#noteBatched(); // last: a batch that cannot leave ends the link, which refuses what still waits
     }
   }
 
@@ -237,9 +245,12 @@ export class Outbound {
     }
     batch.commit();
     // A record with a kind of request is an OutboundRequest: only those are built with it.
-    if (isRequest) record.correlation = this.#pending.add(record as OutboundRequest);
-    this.#settings.onBatched(this.#batchedBytes >= FLUSH_BYTES); // new names may have filled the lane
+    if (isRequest) this.#pending.add(record as OutboundRequest);
     return true;
+  }
+
+  #noteBatched(): void {
+    this.#settings.onBatched(this.#batchedBytes >= FLUSH_BYTES); // new names may have filled the lane
   }
 
   #inLane(kind: RecordKind): boolean {

@@ -48,7 +48,7 @@ export class PeerControl {
         if (!outbound.onCredit(record.aux, record.correlation)) violated('credit for nothing');
         return;
       case RecordKind.probe:
-        return outbound.control(RecordKind.ack, record.correlation, 0);
+        return outbound.control(RecordKind.ack, record.correlation);
       case RecordKind.ack:
         return liveness.onAck(record.correlation);
       case RecordKind.cancel:

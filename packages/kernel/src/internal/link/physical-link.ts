@@ -28,6 +28,7 @@ import type { LinkFacts, LinkServices } from './link-parts.ts';
 import { Liveness } from './liveness.ts';
 import { Outbound } from './outbound.ts';
 import { PeerControl, REASON_LENGTH } from './peer-control.ts';
+import { Unread } from './unread.ts';
 
 export class PhysicalLink implements Link, PipeSink, Flushable {
   readonly id: number;
@@ -39,6 +40,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   readonly #outbound: Outbound;
   readonly #inbound: Inbound;
   readonly #liveness: Liveness;
+  readonly #unread: Unread;
   readonly #sink: GuardedSink;
   readonly #farewell: Farewell;
   readonly #control: PeerControl;
@@ -64,8 +66,13 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     const { permits, clock } = services;
     const { receiveWindow: window, completionLane } = facts;
     this.#inbound = new Inbound({ permits, window, completionLane, clock }, this.#inboundOwner());
-    this.#liveness = new Liveness(services.liveness, clock, services.wheel, {
-      sendProbe: (id) => this.#outbound.control(RecordKind.probe, id, 0),
+    this.#unread = new Unread(services.budget.budgetBytes);
+    this.#liveness = new Liveness(services.liveness, services, {
+      sendProbe: (id, isNew) => {
+        if (isNew) this.#unread.probed();
+        this.#outbound.control(RecordKind.probe, id);
+      },
+      onAnswer: () => this.#unread.proven(),
       onSilence: (silentMs) => this.fail(`no answer to probes for ${Math.round(silentMs)} ms`),
     });
     this.#farewell = new Farewell({
@@ -77,7 +84,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
         this.#protect(() => this.#outbound.failPending(this.#error('Unavailable', true, 'ended without a reply')));
       },
       onOver: () => {
-        this.flush(); // the last word itself
+        this.#send(); // the last word itself
         this.#end('closed', CLOSE_LINGER_MS);
       },
     });
@@ -148,10 +155,12 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     this.#farewell.conclude();
   }
 
+  /** @param kind - of the error of sends and requests that wait for credit */
   finish(kind: ErrorKindName = 'Unavailable'): void {
     this.#farewell.begin(kind);
   }
 
+  /** @param kind - of the error of waiting records and pending requests */
   fail(reason: string, kind: ErrorKindName = 'Unavailable'): void {
     if (this.#isClosed) return;
     // The peer learns why, and a peer that dialled closes the connection, which not every engine lets us do.
@@ -163,7 +172,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   /** Sends a new revision of this side's descriptor. */
   update(descriptor: Descriptor): void {
     if (this.#isClosed) return;
-    this.#outbound.control(RecordKind.update, 0, 0, encodeDescriptor(descriptor));
+    this.#outbound.control(RecordKind.update, 0, encodeDescriptor(descriptor));
   }
 
   /** The receive window is larger now. */
@@ -180,13 +189,10 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   flush(): void {
     this.#flushScheduled = false;
     if (this.#isClosed) return;
-    const creditBytes = this.#inbound.takeCredit();
-    if (creditBytes > 0) this.#outbound.credit(creditBytes, this.#facts.receiveWindow.grantedBytes);
-    try {
-      this.#outbound.flush();
-    } catch (error) {
-      this.#faulted(error); // what was in the batch is lost, and the next one must not seem to follow it
-    }
+    const { excess } = this.#unread;
+    // Here and not where a full batch leaves: that may be in the middle of admitting what waits.
+    if (excess === undefined) this.#send();
+    else this.fail(excess);
   }
 
   onPipeOpen(): void {
@@ -203,11 +209,24 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   }
 
   readonly #onBatched = (flushNow: boolean): void => {
-    if (flushNow) return this.flush();
+    if (flushNow) return this.#send();
     if (this.#flushScheduled) return;
     this.#flushScheduled = true;
     this.#services.flusher.schedule(this);
   };
+
+  #send(): void {
+    if (this.#isClosed) return;
+    const creditBytes = this.#inbound.takeCredit();
+    if (creditBytes > 0) this.#outbound.credit(creditBytes, this.#facts.receiveWindow.grantedBytes);
+    try {
+      if (!this.#unread.add(this.#outbound.flush())) return;
+      this.#liveness.probe();
+      this.#onBatched(false); // if no proof comes, the next flush may have to end the link
+    } catch (error) {
+      this.#faulted(error); // what was in the batch is lost, and the next one must not seem to follow it
+    }
+  }
 
   #onFinishing(kind: ErrorKindName): void {
     this.#protect(() => this.#outbound.refuseWaiting(this.#error(kind, false, 'takes no new work'), true));

@@ -3,14 +3,12 @@
  *
  * Owns the vocabulary between topics and links. Topics get a `Transport` from their composer and never know the engine.
  */
-import type { ErrorKindName } from '../../errors/index.ts';
 import type { NodeIdentity } from '../../identity/index.ts';
 import type { Descriptor, EndpointKind } from '../wire/hello.ts';
 import type { LinkSink, OutboundRecord, OutboundRequest } from './records.ts';
 
 /** Facts about the other side of a link, verified at admission. */
 export interface PeerFacts extends NodeIdentity {
-  readonly kind: EndpointKind;
   /** MeshName or ChannelName. */
   readonly scope: string;
   /** Where the peer can be dialled, or empty. */
@@ -53,11 +51,11 @@ export interface Link {
   forgo(): void;
   /**
    * Stops new work; the link closes by itself when all accepted work has ended on both sides (CORE-010, CORE-011).
-   * Sends and requests that wait for credit are refused with `kind`, by default `Unavailable`.
+   * Sends and requests that wait for credit are refused with `Unavailable`.
    */
-  finish(kind?: ErrorKindName): void;
-  /** Ends the link now. Waiting records and pending requests fail with `kind`, by default `Unavailable`. */
-  fail(reason: string, kind?: ErrorKindName): void;
+  finish(): void;
+  /** Ends the link now. Waiting records and pending requests fail with `Unavailable`. */
+  fail(reason: string): void;
 }
 
 export interface ListenOptions {
@@ -139,13 +137,10 @@ export interface LinkGroup {
 }
 
 export interface TransportStatus {
-  readonly budgetBytes: number;
   readonly grantedBytes: number;
   readonly links: number;
   /** Connections refused before admission, and links ended as the peer broke the protocol, by reason label. */
   readonly refused: Readonly<Record<string, number>>;
-  /** Received records whose link ended before their turn came. */
-  readonly droppedRecords: number;
 }
 
 export interface Transport {

@@ -8,7 +8,7 @@
  *                · u64 max message bytes · text8 rid · text8 scope · text8 endpoint · text8 public key
  *                · bytes8 proof · u32 length + descriptor
  * descriptor:    u64 revision · u8 state · u8 object role · u16 count · count × (text8 channel · u16 weight)
- * reject:        u8 reason code · text (rest)
+ * reject:        u8 reason code · text (rest), in a duplicate's optionally followed by NUL · RID of who refuses
  * text8/bytes8:  u8 length + bytes; numbers little-endian
  * ```
  * The proof covers everything before it and the descriptor's bytes stay outside: a descriptor changes, an identity does not.
@@ -81,12 +81,16 @@ export type RejectReason = (typeof RejectReason)[keyof typeof RejectReason];
 export interface Rejection {
   readonly reason: RejectReason;
   readonly text: string;
+  /** Of `duplicate` only: who refuses, so that the other side knows which of its links is the one that stays. */
+  readonly rid?: string;
 }
 
 const MAGIC = Uint8Array.of(0x5a, 0x4c, 0x4e, 0x4b); // 'ZLNK'
 const NO_PROOF = new Uint8Array(0);
 /** Longest text of a rejection; a longer one is cut where it is made and refused where it arrives. */
 const REJECT_TEXT_BYTES = 1_024;
+/** Its length has one byte in a hello. */
+const RID_BYTES = 255;
 
 /** What every hello has room for: its other fields are 35 fixed bytes, four texts and a proof of up to 256 bytes each. */
 export const DESCRIPTOR_BYTES = HELLO_BYTES - 35 - 5 * 256;
@@ -193,8 +197,10 @@ export function decodeDescriptor(bytes: Uint8Array): Descriptor | undefined {
 
 export function encodeRejection(rejection: Rejection): Uint8Array {
   const writer = new ByteWriter();
+  const tail = rejection.rid === undefined ? '' : `\0${rejection.rid}`;
   writer.u8(rejection.reason);
-  writer.text(rejection.text.length * 3 <= REJECT_TEXT_BYTES ? rejection.text : cutText(rejection.text));
+  writer.text(cutText(rejection.text, REJECT_TEXT_BYTES - utf8ByteLength(tail)));
+  writer.text(tail);
   return writer.written();
 }
 
@@ -203,20 +209,25 @@ export function decodeRejection(bytes: Uint8Array): Rejection | undefined {
   const reason = reader.u8();
   const text = reader.text(Math.min(bytes.length - 1, REJECT_TEXT_BYTES));
   if (!reader.ok || !reader.atEnd || reason < 1 || reason > RejectReason.refused) return undefined;
-  return { reason: reason as RejectReason, text }; // range checked above
+  const textEnd = reason === RejectReason.duplicate ? text.indexOf('\0') : -1;
+  if (textEnd < 0) return { reason: reason as RejectReason, text }; // range checked above
+  const rid = text.slice(textEnd + 1);
+  if (rid === '' || rid.includes('\0') || utf8ByteLength(rid) > RID_BYTES) return undefined;
+  return { reason: RejectReason.duplicate, text: text.slice(0, textEnd), rid };
 }
 
 export function ownHello(facts: Omit<Hello, 'major' | 'minor' | 'capabilities'>): Hello {
   return { major: WIRE_MAJOR, minor: WIRE_MINOR, capabilities: 0, ...facts };
 }
 
-/** As much of `text` as a rejection may hold, at the end of a character. */
-function cutText(text: string): string {
+/** As much of `text` as `limitBytes` hold, at the end of a character. */
+function cutText(text: string, limitBytes: number): string {
+  if (text.length * 3 <= limitBytes) return text;
   let bytes = 0;
   let end = 0;
   for (const character of text) {
     bytes += utf8ByteLength(character);
-    if (bytes > REJECT_TEXT_BYTES) break;
+    if (bytes > limitBytes) break;
     end += character.length;
   }
   return text.slice(0, end);

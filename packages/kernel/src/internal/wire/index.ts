@@ -29,4 +29,5 @@ export {
   WIRE_MINOR,
 } from './limits.ts';
 export { NameIndex, type OutboundName } from './names.ts';
+export { NEEDLESS_LINK, needsLink, type NodeRoles } from './needs-link.ts';
 export { RecordKind } from './record.ts';

@@ -40,7 +40,7 @@ const ofEveryEndpoint = {
   securityIdentity: optional(text),
   /** Major versions of the link protocol. */
   protocol: part({ min: integer(0, 255), max: integer(0, 255) }),
-  ownerId: text,
+  ownerId: name,
   leaseGeneration: bigInteger(1n, maxVersion),
   state: oneOf('starting', 'serving', 'relocating', 'relocated', 'draining'),
 };

@@ -9,6 +9,7 @@ import {
 } from '../../../src/internal/wire/hello.ts';
 import { MIN_WINDOW_BYTES } from '../../../src/internal/wire/limits.ts';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
+import { parseEndpoint } from '../../../src/identity/index.ts';
 import { sendRecord } from '../../../src/internal/link/handshake.ts';
 import { DESCRIPTOR } from './link-side.ts';
 import { TestNetwork } from './test-host.ts';
@@ -204,7 +205,7 @@ test('[CORE-009] [CORE-010] a peer that knows a link which is unknown here is as
     { address: 'tcp://stranger:0', maxPartBytes: 0, onRefused: () => undefined },
     (pipe) => {
       dialedAtMs.push(net.clock.nowMs());
-      const rejection = { reason: RejectReason.duplicate, text: 'already connected' };
+      const rejection = { reason: RejectReason.duplicate, text: 'already connected', rid: 'stranger' };
       sendRecord(pipe, RecordKind.reject, encodeRejection(rejection));
       return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
     },
@@ -212,10 +213,65 @@ test('[CORE-009] [CORE-010] a peer that knows a link which is unknown here is as
   const intent = near.dial(listener.address);
   await net.settle();
   expect([intent.state, intent.reason]).toEqual(['resting', 'peer: already connected']);
+  expect(intent.rid).toBeUndefined(); // it only says who it is
   await net.pass(13_000, 5);
   const gapsMs = dialedAtMs.slice(1).map((atMs, at) => atMs - dialedAtMs[at]!); // one fewer than instants
   expect(gapsMs).toHaveLength(delaysMs.length);
   for (const [at, ms] of delaysMs.entries()) expect(Math.abs((gapsMs[at] ?? 0) - ms)).toBeLessThanOrEqual(10);
+  expect(await net.close()).toEqual([]);
+});
+
+/** A node that is dialled at one address and advertises another one, with the link that `near` has accepted from it. */
+async function arrangeMisadvertised(net: TestNetwork) {
+  const near = net.host('z', { policy: 'smallerRid' });
+  const far = net.host('b', { policy: 'smallerRid' });
+  const [atNear, atFar] = [await near.listen(), await far.listen({ advertiseHost: 'elsewhere' })];
+  const kept = far.dial(atNear.endpoint, { through: atFar });
+  await net.settle();
+  expect(kept.state).toBe('admitted');
+  return { near, far, atNear, atFar, kept };
+}
+
+test('[CORE-010] an intent rests for the peer that refused it, wherever that says it can be dialled', async () => {
+  const net = new TestNetwork();
+  const { near, far, atNear, atFar, kept } = await arrangeMisadvertised(net);
+  const intent = near.dial(atFar.boundAddress, { through: atNear });
+  await net.settle();
+  expect([intent.state, intent.reason, intent.rid]).toEqual(['resting', '"b" is already connected', 'b']);
+  const greetedBefore = far.greeted;
+  await net.pass(20_000, 100);
+  expect([intent.state, far.greeted]).toEqual(['resting', greetedBefore]); // it has not asked again
+  void kept.close(1_000);
+  await net.pass(2_000);
+  expect(intent.state).toBe('admitted');
+  expect(await net.close()).toEqual([]);
+});
+
+test('[CORE-010] a peer that advertises the address of another one is not taken for it', async () => {
+  const net = new TestNetwork();
+  const { near, atNear, atFar } = await arrangeMisadvertised(net);
+  const liar = net.host('c', { policy: 'smallerRid' });
+  const { host, port } = parseEndpoint(atFar.boundAddress) ?? { host: '', port: 0 };
+  const atLiar = await liar.listen({ bindAddress: `tcp://liar:${port}`, advertiseHost: host });
+  expect(atLiar.endpoint).toBe(atFar.boundAddress);
+  const ofLiar = liar.dial(atNear.endpoint, { through: atLiar });
+  await net.settle();
+  expect([ofLiar.state, near.openLinks.length]).toEqual(['admitted', 2]);
+  const intent = near.dial(atFar.boundAddress, { through: atNear });
+  await net.settle();
+  expect([intent.state, intent.reason, intent.rid]).toEqual(['resting', '"b" is already connected', 'b']);
+  void ofLiar.close(1_000);
+  await net.pass(2_000);
+  expect([intent.state, near.openLinks.map(({ peer }) => peer.rid)]).toEqual(['resting', ['b']]);
+  expect(await net.close()).toEqual([]);
+});
+
+test('[CORE-010] an intent that expects another RID than that of the peer which refused it does not rest', async () => {
+  const net = new TestNetwork();
+  const { near, atNear, atFar } = await arrangeMisadvertised(net);
+  const intent = near.dial(atFar.boundAddress, { through: atNear, expectedRid: 'someone' });
+  await net.settle();
+  expect([intent.state, intent.reason]).toEqual(['rejected', 'endpoint is "b", expected "someone"']);
   expect(await net.close()).toEqual([]);
 });
 

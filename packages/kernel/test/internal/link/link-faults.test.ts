@@ -4,6 +4,7 @@ import { RecordKind } from '../../../src/internal/wire/record.ts';
 import { thrownBy } from '../../thrown.ts';
 import { mutatedMessage } from '../wire/mutation.ts';
 import { type JoinOptions, type LinkPair, type LinkSide, joinLinks, leftovers, pass, settle } from './link-side.ts';
+import { creditMessage } from './raw-peer.ts';
 import { TestRecord } from './test-record.ts';
 
 const shapes = [
@@ -142,6 +143,23 @@ test('[CORE-008] an engine that throws at a send ends the link: its next batch w
   await settle(pair);
   expect(leftovers(pair)).toEqual([]);
 });
+
+test.each(['send', 'request'] as const)(
+  '[CORE-008] an engine that throws while waiting records are written ends each %s in one way',
+  async (kind) => {
+    const pair = join({ far: { permits: { max: 1 } } });
+    pair.far.holding = true;
+    const records = Array.from({ length: 5 }, () => TestRecord[kind]({ payload: new Uint8Array(65_000) }));
+    for (const record of records) record.submit(pair.near.link);
+    await settle(pair);
+    pair.near.pipe.sendFault = boom;
+    pair.near.link.onPipeMessage([creditMessage(65_064, 1_048_576)], 0); // of the far side, which knows nothing of it
+    expect(pair.near.closed).toEqual(['internal failure']);
+    expect(records.map((record) => record.fault)).toEqual(records.map(() => undefined));
+    expect(records.filter((record) => record.isWritten)).toHaveLength(3);
+    await settle(pair);
+  },
+);
 
 test('[CORE-001] a link that cannot send keeps no other link of its host from sending', async () => {
   const clock = new ManualClock();

@@ -10,7 +10,7 @@ import { WindowBudget } from '../../../src/internal/link/window-budget.ts';
 import { DeadlineWheel } from '../../../src/internal/time/index.ts';
 import type { InboundName, InboundRecord, Link, LinkSink } from '../../../src/internal/transport/index.ts';
 import type { Descriptor } from '../../../src/internal/wire/index.ts';
-import { DescriptorState, EndpointKind, MIN_WINDOW_BYTES, ObjectRole } from '../../../src/internal/wire/index.ts';
+import { DescriptorState, MIN_WINDOW_BYTES, ObjectRole } from '../../../src/internal/wire/index.ts';
 import type { RecordKind } from '../../../src/internal/wire/record.ts';
 import { type ManualClock, loopTurns } from '@zlink/testing';
 import { TestPipe } from './pipe-pair.ts';
@@ -168,7 +168,6 @@ export function joinLinks(clock: ManualClock, options: JoinOptions): LinkPair {
         pipe: side.pipe,
         dialed,
         peer: {
-          kind: EndpointKind.meshNode,
           scope: 'billing',
           rid: dialed ? 'far' : 'near',
           generation: 1n,
@@ -192,6 +191,8 @@ export function joinLinks(clock: ManualClock, options: JoinOptions): LinkPair {
         wheel: side.wheel,
         permits: side.permits,
         flusher: side.flusher,
+        budget: side.budget,
+        random: () => 0.5,
         liveness,
         onFault: (error) => side.faults.push(error),
         onViolation: (fault, address) => {

@@ -1,6 +1,6 @@
 import { ManualClock, seededRandom } from '@zlink/testing';
 import { Liveness, type LivenessTimes } from '../../../src/internal/link/liveness.ts';
-import { DeadlineWheel } from '../../../src/internal/time/index.ts';
+import { DeadlineWheel, type RandomSource } from '../../../src/internal/time/index.ts';
 import { LIVENESS_DEADLINE_MS, PROBE_INTERVAL_MS } from '../../../src/internal/wire/limits.ts';
 
 const TICK_MS = 16; // of the wheel
@@ -16,6 +16,8 @@ class Watch {
   readonly clock = new ManualClock(0);
   readonly probes: Probe[] = [];
   readonly silences: number[] = [];
+  /** Answers that counted. */
+  answers = 0;
   readonly liveness: Liveness;
   readonly wheel: DeadlineWheel;
   /** Called for each probe. */
@@ -24,7 +26,8 @@ class Watch {
   readPending: () => void = () => undefined;
   endedAtMs: number | undefined;
 
-  constructor(times = standard) {
+  /** By default ids are 1, 2, 3. */
+  constructor(times = standard, random: RandomSource = () => 0) {
     this.wheel = new DeadlineWheel({
       clock: this.clock,
       onError: (error) => {
@@ -35,16 +38,23 @@ class Watch {
         callback();
       },
     });
-    this.liveness = new Liveness(times, this.clock, this.wheel, {
-      sendProbe: (id) => {
-        this.probes.push({ id, atMs: this.clock.nowMs() });
-        this.onProbe?.(id);
+    const { clock, wheel } = this;
+    this.liveness = new Liveness(
+      times,
+      { clock, wheel, random },
+      {
+        sendProbe: (id, isNew) => {
+          expect(isNew).toBe(id !== this.ids.at(-1));
+          this.probes.push({ id, atMs: this.clock.nowMs() });
+          this.onProbe?.(id);
+        },
+        onAnswer: () => this.answers++,
+        onSilence: (silentMs) => {
+          this.silences.push(silentMs);
+          this.endedAtMs = this.clock.nowMs();
+        },
       },
-      onSilence: (silentMs) => {
-        this.silences.push(silentMs);
-        this.endedAtMs = this.clock.nowMs();
-      },
-    });
+    );
   }
 
   get ids(): number[] {
@@ -115,6 +125,49 @@ test('[LIVE-001] only the first ack with the awaited id counts', () => {
   watch.clock.advance(200);
   expect(isNear(watch.endedAtMs ?? 0, 21_000)).toBe(true);
   expect(new Set(watch.ids)).toEqual(new Set([1, 2]));
+});
+
+test('[LIVE-001] [C06] a peer that does not read and acknowledges what it guesses is dead after 15 s', () => {
+  const watch = new Watch(standard, seededRandom(7));
+  while (watch.silences.length === 0 && watch.clock.nowMs() < 60_000) {
+    watch.clock.advance(100);
+    for (let id = 0; id < 50; id++) watch.liveness.onAck(id);
+  }
+  expect(watch.silences).toHaveLength(1);
+  expect(isNear(watch.endedAtMs ?? 0, 15_000)).toBe(true);
+  expect(watch.answers).toBe(0);
+});
+
+test('[LIVE-001] ids are spread over all 32 bits by chance, and the last one is never chosen again', () => {
+  const drawn = [0.25, 0, 1 - Number.EPSILON / 2, 0.5];
+  const watch = new Watch(standard, () => drawn.shift() ?? 0);
+  watch.answerAll();
+  watch.clock.advance(20_200);
+  expect(watch.ids).toEqual([0x4000_0000, 0x4000_0001, 0x4000_0000, 0xc000_0000]);
+});
+
+test('[LIVE-001] a probe out of turn goes out at once, unless one is awaited, and the others keep their time', () => {
+  const watch = new Watch();
+  watch.clock.advance(1_000);
+  watch.liveness.probe();
+  watch.liveness.probe();
+  expect(watch.probes).toEqual([{ id: 1, atMs: 1_000 }]);
+  watch.clock.advance(1_000);
+  watch.liveness.onAck(1);
+  watch.clock.advance(3_100);
+  expect([watch.answers, watch.ids]).toEqual([1, [1, 2]]);
+  expect(isNear(watch.probes[1]?.atMs ?? 0, 5_000)).toBe(true);
+  watch.clock.advance(11_800);
+  expect(watch.silences).toEqual([]);
+  watch.clock.advance(300);
+  expect(isNear(watch.endedAtMs ?? 0, 17_000)).toBe(true); // 15 s after the answer
+});
+
+test('[LIVE-001] a link that ends while it sends a probe is watched no more', () => {
+  const watch = new Watch();
+  watch.onProbe = () => watch.liveness.stop();
+  watch.clock.advance(6_000);
+  expect([watch.ids, watch.wheel.size, watch.clock.pendingTimers]).toEqual([[1], 0, 0]);
 });
 
 test('[LIVE-001] an answer in the last moment saves the link', () => {

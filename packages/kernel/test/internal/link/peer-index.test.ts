@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { PeerIndex } from '../../../src/internal/link/peer-index.ts';
 import type { PhysicalLink } from '../../../src/internal/link/physical-link.ts';
 import type { DuplicatePolicy, LinkPhase, PeerFacts } from '../../../src/internal/transport/index.ts';
-import { EndpointKind } from '../../../src/internal/wire/hello.ts';
 
 const factsOf = (rid: string, generation = 1n, endpoint = `tcp://${rid}:1`): PeerFacts => ({
-  kind: EndpointKind.meshNode,
   scope: 'world',
   rid,
   generation,

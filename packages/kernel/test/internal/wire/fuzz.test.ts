@@ -75,7 +75,7 @@ function checkRecord(record: RecordReader, parts: readonly Uint8Array[]): void {
   decodeRejection(bytes);
   const descriptor = decodeDescriptor(bytes);
   check(descriptor === undefined || descriptor.channels.length * 3 <= bytes.length, 'more channels than bytes');
-  if (metadata !== undefined) decodeMetadata(metadata, 0, metadata.length);
+  if (metadata !== undefined) decodeMetadata(metadata);
 }
 
 function fuzz(count: number, next: () => readonly Uint8Array[]): Tally {

@@ -250,6 +250,30 @@ test('[WIRE-001] each reason of a rejection has a number that arrives', () => {
   expect(decodeRejection(Uint8Array.of(1, 0xff))).toBeUndefined();
 });
 
+test('[CORE-010] a duplicate says who refuses, if it does; no other reason has a RID', () => {
+  const { duplicate, busy } = RejectReason;
+  for (const rid of ['b', 'é'.repeat(127)]) {
+    const rejection = { reason: duplicate, text: '"a" is already connected', rid };
+    expect(decodeRejection(encodeRejection(rejection))).toEqual(rejection);
+    const long = encodeRejection({ ...rejection, text: '😀'.repeat(1_000) });
+    expect(long.length).toBeLessThanOrEqual(1_025);
+    expect(decodeRejection(long)).toMatchObject({ rid, text: expect.stringMatching(/^(😀){190,256}$/u) as string });
+  }
+  expect(decodeRejection(Buffer.from([duplicate]))).toEqual({ reason: duplicate, text: '' });
+  expect(decodeRejection(Buffer.from(`${String.fromCharCode(duplicate)}\0b`))).toEqual({
+    reason: duplicate,
+    text: '',
+    rid: 'b',
+  });
+  for (const tail of ['\0', '\0b\0', '\0b\0c', `\0${'é'.repeat(128)}`]) {
+    expect(decodeRejection(Buffer.from(`${String.fromCharCode(duplicate)}text${tail}`))).toBeUndefined();
+  }
+  expect(decodeRejection(Buffer.from(`${String.fromCharCode(busy)}text\0b`))).toEqual({
+    reason: busy,
+    text: 'text\0b',
+  });
+});
+
 test.each(['x', 'é', '€', '😀', 'a😀'])(
   '[WIRE-001] the text of a rejection is cut to 1,024 bytes, never inside %s',
   (unit) => {

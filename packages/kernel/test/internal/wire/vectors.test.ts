@@ -97,6 +97,13 @@ test('[WIRE-001] vector reject names reason and text', () => {
   expect(rejection && encodeRejection(rejection)).toEqual(payload);
 });
 
+test('[CORE-010] vector reject-duplicate names who refuses behind the text', () => {
+  const { payload } = recordOf('reject-duplicate');
+  const rejection = decodeRejection(payload);
+  expect(rejection).toEqual({ reason: RejectReason.duplicate, text: '"node-b" is already connected', rid: 'node-a' });
+  expect(rejection && encodeRejection(rejection)).toEqual(payload);
+});
+
 test('[WIRE-001] vector update carries a descriptor', () => {
   const { payload } = recordOf('update');
   const descriptor = decodeDescriptor(payload);
@@ -132,7 +139,7 @@ test('[WIRE-006] [WIRE-007] vector request carries metadata, trace context and t
   expect(request).toMatchObject({ kind: RecordKind.request, nameId: 1, correlation: 41, aux: 29_500 });
   const { metadata, trace } = request;
   if (metadata === undefined || trace === undefined) throw new Error('a section is missing');
-  expect([...(decodeMetadata(metadata, 0, metadata.length) ?? [])]).toEqual([['tenant', 'north-5']]);
+  expect([...(decodeMetadata(metadata) ?? [])]).toEqual([['tenant', 'north-5']]);
   expect(text(trace)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   expect(text(request.payload)).toBe('{}');
 });

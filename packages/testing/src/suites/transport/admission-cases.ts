@@ -81,7 +81,6 @@ export const admissionCases: readonly RigCase[] = [
     assert.deepEqual(
       { ...nearLink.peer },
       {
-        kind: shape.listens,
         scope: SCOPE,
         rid: far.identity.rid,
         generation: far.identity.generation,
@@ -90,7 +89,6 @@ export const admissionCases: readonly RigCase[] = [
         maxMessageBytes: 0,
       },
     );
-    assert.equal(farLink.peer.kind, shape.dials);
     assert.equal(farLink.peer.rid, near.identity.rid);
     assert.equal(farLink.peer.generation, near.identity.generation);
     assert.deepEqual(nearLink.descriptor, descriptorOf(1n));

@@ -1,0 +1,82 @@
+/**
+ * The servers of one channel that discovery has found.
+ *
+ * Owns the watch, and which of them the store leaves out of selection. Leaves to the kernel which are dialled and kept, and
+ * to the channel client dialling and choosing.
+ *
+ * 1. What a descriptor says of weight and drain never counts for a connected server: its link says so first (CS-005).
+ */
+import type { NodeIdentity } from '@zlink/kernel/identity';
+import {
+  type DiscoveredEndpoint,
+  DiscoveredEndpoints,
+  type DiscoveredEndpointsOptions,
+  type Discovery,
+  type View,
+} from '@zlink/kernel/internal/discovery';
+import type { LocalServer } from '../local-server.ts';
+
+type ServerView = View<'clientServer'>;
+
+export interface DiscoveredServersOptions extends Pick<DiscoveredEndpointsOptions<'clientServer'>, 'dial'> {
+  readonly channelName: string;
+  /** Has an intent of its own, by its local address. */
+  readonly local: LocalServer | undefined;
+  /** Who is left out may have changed. */
+  readonly onView: () => void;
+}
+
+export class DiscoveredServers {
+  readonly #endpoints: DiscoveredEndpoints<'clientServer'>;
+  readonly #local: LocalServer | undefined;
+  readonly #unwatch: () => void;
+  #listed: ServerView['endpoints'] = new Map();
+
+  constructor(discovery: Discovery, { channelName, local, dial, onView }: DiscoveredServersOptions) {
+    this.#local = local;
+    this.#endpoints = new DiscoveredEndpoints<'clientServer'>({
+      dials: ({ rid, lifecycleGeneration: generation }) => !this.#isLocal({ rid, generation }),
+      dial,
+      hasLink: () => false, // whoever else dialled a server was configured, and is left out by nothing
+      onChanged: () => undefined, // a view is looked at as a whole, and what is forgotten besides has no link
+    });
+    this.#unwatch = discovery.watch({ kind: 'clientServer', name: channelName }, (view) => {
+      this.#listed = view.endpoints;
+      this.#endpoints.apply(view);
+      onView();
+    });
+  }
+
+  /** Why the store cannot be asked, for people. */
+  get problem(): string | undefined {
+    return this.#endpoints.problem;
+  }
+
+  /** Without the server of this process. */
+  all(): readonly DiscoveredEndpoint[] {
+    return this.#endpoints.all().filter((endpoint) => !this.#isLocal(endpoint));
+  }
+
+  /** No target of selection: its owner has no lease, or its descriptor is gone (LOC-063). */
+  isLeftOut(server: NodeIdentity): boolean {
+    return this.#endpoints.isLeftOut(server.rid, server.generation);
+  }
+
+  /** Why one of `all` is not chosen, or not dialled, as far as the store says so. */
+  reason(server: DiscoveredEndpoint): string | undefined {
+    if (!server.isOwnerPresent) return 'owner lease absent';
+    if (!server.isListed) return this.#endpoints.knows(server.rid) ? 'another generation follows' : 'descriptor gone';
+    if (server.intent !== undefined) return undefined;
+    if (this.#listed.get(server.rid)?.descriptor.state === 'draining') return 'draining';
+    return 'not dialled while the location store is away';
+  }
+
+  close(lingerMs: number): Promise<void> {
+    this.#unwatch();
+    return this.#endpoints.close(lingerMs);
+  }
+
+  #isLocal({ rid, generation }: NodeIdentity): boolean {
+    return rid === this.#local?.rid && generation === this.#local.generation;
+  }
+}

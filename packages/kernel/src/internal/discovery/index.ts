@@ -16,3 +16,6 @@ export type {
   TopologyKind,
   View,
 } from './discovery.ts';
+export { disposeUnused, HostStores, type HostStoresOptions } from './host-stores.ts';
+export { LocationRuntime, type LocationRuntimeOptions } from './location-runtime.ts';
+export { DEFAULT_LOCATION_TIMING, type LocationTiming } from './location-timing.ts';

@@ -1,0 +1,114 @@
+/**
+ * The stores of one host: opened by its start, withdrawn from and disposed of by its end (LOC-003, LOC-004).
+ *
+ * Owns how long that may take. Leaves when it happens to the composer, and all use of the Location Store to the
+ * LocationRuntime.
+ *
+ * 1. Nothing that a store does keeps a host from ending: what it has not released in time counts as a failure.
+ */
+import { ConfigurationError, ZLinkError } from '../../errors/index.ts';
+import { isStoreError, type LocationStore, type RelocationStore } from '../../location/index.ts';
+import { errorText } from '../../observe/index.ts';
+import type { Clock } from '../time/index.ts';
+import { boundedCall, pause } from './bounded-call.ts';
+import { LocationRuntime, type LocationRuntimeOptions } from './location-runtime.ts';
+import { withinLimit } from './start-limit.ts';
+
+const OPEN_LIMIT_MS = 10_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 1_000;
+
+export interface HostStoresOptions extends Omit<LocationRuntimeOptions, 'store'> {
+  readonly location: LocationStore | undefined;
+  readonly relocation: RelocationStore | undefined;
+}
+
+export class HostStores {
+  /** Undefined without a Location Store. */
+  readonly location: LocationRuntime | undefined;
+  readonly #relocation: RelocationStore | undefined;
+  readonly #clock: Clock;
+  readonly #callTimeoutMs: number;
+
+  constructor({ location: store, relocation, ...parts }: HostStoresOptions) {
+    this.location = store && new LocationRuntime({ store, ...parts });
+    this.#relocation = relocation;
+    this.#clock = parts.clock;
+    this.#callTimeoutMs = parts.timing.ownerLeaseRenewTimeoutMs;
+  }
+
+  /**
+   * @throws ZLinkError `Unavailable` after 10 s, ConfigurationError for a store that holds what is none of ours, or the
+   *   signal's reason
+   */
+  async open(signal: AbortSignal): Promise<void> {
+    await this.location?.open(signal);
+    if (this.#relocation !== undefined) await openRelocationStore(this.#relocation, this.#clock, signal);
+  }
+
+  /** Resolves when others can read what is published as it is now, or after the time of one call. */
+  async settled(): Promise<void> {
+    await this.location?.settled(this.#callTimeoutMs);
+  }
+
+  /** Takes back what others were told. What fails is logged, and ends by itself in the store. */
+  async withdraw(limitMs: number): Promise<void> {
+    if (this.location === undefined) return;
+    const deadline = new AbortController();
+    const timer = this.#clock.setTimer(() => deadline.abort(), limitMs);
+    await this.location.withdraw(deadline.signal);
+    this.#clock.clearTimer(timer);
+  }
+
+  /** Tells what could not be released. */
+  dispose(limitMs: number): Promise<readonly unknown[]> {
+    return endAll([() => this.#closeLocation(), () => this.#relocation?.dispose()], limitMs, this.#clock);
+  }
+
+  async #closeLocation(): Promise<void> {
+    const failure = await this.location?.close();
+    if (failure !== undefined) throw failure as Error; // whatever it is, it is told as it was thrown
+  }
+}
+
+/** For stores of which a host has made no use, each once. Tells what could not be released. */
+export function disposeUnused(
+  stores: Iterable<{ dispose(): Promise<void> }>,
+  limitMs: number,
+  clock: Clock,
+): Promise<readonly unknown[]> {
+  const ends = [...new Set(stores)].map((store) => () => store.dispose());
+  return endAll(ends, limitMs, clock);
+}
+
+async function endAll(
+  ends: readonly (() => Promise<void> | undefined)[],
+  timeoutMs: number,
+  clock: Clock,
+): Promise<readonly unknown[]> {
+  const bounds = { clock, timeoutMs, signals: [] };
+  const results = await Promise.allSettled(ends.map((end) => boundedCall(async () => end(), bounds)));
+  return results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : [])); // 1
+}
+
+async function openRelocationStore(store: RelocationStore, clock: Clock, signal: AbortSignal): Promise<void> {
+  let failure = 'no answer';
+  const tooLate = (): Error => {
+    const text = `relocation store: opening it took longer than ${OPEN_LIMIT_MS} ms: ${failure}`;
+    return new ZLinkError('Unavailable', text);
+  };
+  await withinLimit({ clock, limitMs: OPEN_LIMIT_MS, signal, tooLate }, async (limit) => {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return await store.open(limit);
+      } catch (error) {
+        limit.throwIfAborted();
+        failure = errorText(error);
+        if (isStoreError(error) && error.code === 'incompatible') {
+          throw new ConfigurationError([`relocation store: ${error.message}`]);
+        }
+      }
+      await pause(pauseMs, { clock, signals: [limit] });
+    }
+  });
+}

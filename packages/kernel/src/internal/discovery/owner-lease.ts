@@ -1,0 +1,278 @@
+/**
+ * The lease that proves that this run lives.
+ *
+ * Owns acquiring, renewing, resuming and releasing it, and the deadline up to which this run may start work (LOC-051).
+ * Leaves asking to who admits work, and what has to be claimed again after a lapse to the publications.
+ *
+ * 1. The deadline is reckoned from before the request that succeeded: the store cannot have counted from earlier, so it
+ *    still sees the lease for the margin after the deadline, whatever the wall clocks say.
+ * 2. No timer decides about admission; the clock is compared at every question. A process that stood still is fenced when
+ *    it goes on.
+ * 3. Every attempt is a new operation. A repeated one would be answered for an instant at which the lease may long have
+ *    ended. An attempt that was given up proves nothing any more.
+ * 4. Known to be absent, the lease admits nothing until it was put, or seen, again (LOC-053). Its generation stays.
+ * 5. At most one attempt is under way and one timer set, none after the end.
+ */
+import { ZLinkError } from '../../errors/index.ts';
+import {
+  type CommitResult,
+  leaseGenerationOf,
+  leaseKey,
+  leaseRecord,
+  type StoreCondition,
+  StoreError,
+} from '../../location/index.ts';
+import type { Logger } from '../../observe/index.ts';
+import type { Clock, TimerHandle } from '../time/index.ts';
+import type { Admission } from './discovery.ts';
+import type { LocationTiming } from './location-timing.ts';
+import type { StoreCalls, StoreChange } from './store-calls.ts';
+
+export interface OwnerLeaseOptions {
+  readonly calls: StoreCalls;
+  readonly timing: LocationTiming;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly ownerId?: string;
+}
+
+type LeaseState =
+  | { readonly kind: 'none' }
+  /** Asked for; the store may have it. */
+  | { readonly kind: 'claiming' }
+  /** Present when last proven. Past the deadline this run is fenced (LOC-052). */
+  | { readonly kind: 'held'; readonly deadlineAtMs: number }
+  /** Was found absent. `next`: whether it has to be put back, or turned out to be there and has to be renewed. */
+  | { readonly kind: 'lapsed'; readonly sinceMs: number; readonly next: 'resume' | 'renewal' }
+  | { readonly kind: 'ended'; readonly mayBeStored: boolean };
+
+const retryAfterMs = 1_000;
+/** For taking back a claim when nobody waits for it any more. */
+const takeBackTimeoutMs = 1_000;
+
+export class OwnerLease implements Admission {
+  readonly ownerId: string;
+  readonly #calls: StoreCalls;
+  readonly #timing: LocationTiming;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #key: string;
+  readonly #listeners: ((lapsed: boolean) => void)[] = [];
+  #state: LeaseState = { kind: 'none' };
+  #generation = 0n;
+  /** Of the next attempt. */
+  #timer: TimerHandle | undefined;
+  /** Of the attempt under way. */
+  #attempt: AbortController | undefined;
+
+  constructor(options: OwnerLeaseOptions) {
+    this.ownerId = options.ownerId ?? crypto.randomUUID();
+    this.#calls = options.calls;
+    this.#timing = options.timing;
+    this.#clock = options.clock;
+    this.#logger = options.logger;
+    this.#key = leaseKey(this.ownerId);
+    // A renewal of which the store has told may be among what it lost.
+    this.#calls.onDisruption(() => this.#proveNow());
+  }
+
+  /** 0 before the lease was acquired; constant afterwards. */
+  get leaseGeneration(): bigint {
+    return this.#generation;
+  }
+
+  get isOpen(): boolean {
+    return this.#state.kind === 'held' && this.#clock.nowMs() < this.#state.deadlineAtMs; // 2
+  }
+
+  /** The admission deadline, by the clock; undefined while there is no lease. */
+  get validUntilMs(): number | undefined {
+    return this.#state.kind === 'held' ? this.#state.deadlineAtMs : undefined;
+  }
+
+  /** That this run is alive, by the store's judgement at the commit. */
+  get condition(): StoreCondition {
+    return { kind: 'present', key: this.#key };
+  }
+
+  /** @param listener - admission opened again; `lapsed`: the lease had been absent in between. Must not throw */
+  onReopened(listener: (lapsed: boolean) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /**
+   * One try, which may be repeated; after a success renewals go on by themselves.
+   *
+   * @throws StoreError; or the signal's reason, when what may have been stored was taken back, as far as the store allowed
+   */
+  async acquire(signal: AbortSignal): Promise<void> {
+    if (this.#state.kind !== 'none' && this.#state.kind !== 'claiming')
+      throw new ZLinkError('InvalidOperation', 'the owner lease was acquired before');
+    try {
+      signal.throwIfAborted();
+      this.#state = { kind: 'claiming' };
+      await this.#claim(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      await this.#takeBack();
+      throw signal.reason;
+    }
+  }
+
+  /** Somebody has read that the lease is absent. */
+  foundAbsent(): void {
+    if (this.#state.kind === 'held') this.#lapse('read');
+    else if (this.#state.kind !== 'lapsed' || this.#timer === undefined) return; // it is being put back
+    this.#proveNow(); // 3: a renewal under way may have been applied before that read
+  }
+
+  /**
+   * Stops renewing and deletes the lease: one try.
+   *
+   * @throws StoreError
+   */
+  async release(signal?: AbortSignal): Promise<void> {
+    this.stop();
+    if (this.#state.kind !== 'ended' || !this.#state.mayBeStored) return;
+    this.#state = { kind: 'ended', mayBeStored: false };
+    await this.#calls.attempt(this.#deletion(), this.#timing.ownerLeaseRenewTimeoutMs, signal);
+  }
+
+  /** Stops renewing; the lease ends by itself. Admission closes at once. */
+  stop(): void {
+    this.#giveUpAttempt();
+    if (this.#state.kind !== 'ended') this.#state = { kind: 'ended', mayBeStored: this.#state.kind !== 'none' };
+  }
+
+  async #claim(signal: AbortSignal): Promise<void> {
+    const startedAtMs = this.#clock.nowMs();
+    const claim = await this.#submit(this.#claimChange(), signal);
+    if (claim.kind !== 'applied') return this.#adopt(signal);
+    this.#acquired(claim.version, startedAtMs);
+  }
+
+  /** Nobody else has this owner id: an earlier try has put the lease, and its answer did not arrive. */
+  async #adopt(signal: AbortSignal): Promise<void> {
+    const { records } = await this.#calls.read({ records: [this.#key] }, signal);
+    const startedAtMs = this.#clock.nowMs();
+    const renewal = await this.#submit(this.#renewal(), signal);
+    const [record] = records;
+    if (record?.value === undefined || renewal.kind !== 'applied') throw notSettled('it came and went');
+    this.#acquired(leaseGenerationOf({ value: record.value, version: record.version }), startedAtMs);
+  }
+
+  #acquired(generation: bigint, startedAtMs: number): void {
+    if (this.#state.kind !== 'claiming') throw notSettled('it was given up meanwhile');
+    if (!this.#hold(startedAtMs)) throw notSettled('the answer came too late');
+    this.#generation = generation;
+  }
+
+  async #takeBack(): Promise<void> {
+    if (this.#state.kind === 'none') return;
+    this.#state = { kind: 'none' };
+    await this.#calls.attempt(this.#deletion(), takeBackTimeoutMs).catch(() => {}); // else it ends by its ttl
+  }
+
+  /** Renews or resumes, now; what was under way is given up. */
+  #proveNow(): void {
+    this.#giveUpAttempt();
+    if (this.#state.kind === 'held') void this.#prove(this.#renewal());
+    else if (this.#state.kind === 'lapsed')
+      void this.#prove(this.#state.next === 'resume' ? this.#resumption() : this.#renewal());
+  }
+
+  async #prove(change: StoreChange): Promise<void> {
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    const startedAtMs = this.#clock.nowMs();
+    let result: CommitResult | undefined;
+    try {
+      result = await this.#submit(change, attempt.signal);
+    } catch {
+      result = undefined; // what the store's failure means for others, the calls have told
+    }
+    if (attempt.signal.aborted) return; // 3
+    this.#attempt = undefined;
+    if (result?.kind === 'conflict') this.#otherwise();
+    else if (result?.kind !== 'applied' || !this.#hold(startedAtMs)) this.#proveAfter(retryAfterMs);
+  }
+
+  /** The condition failed: a held lease is absent, one that was to be put back is present. */
+  #otherwise(): void {
+    if (this.#state.kind === 'held') {
+      this.#lapse('renewal');
+      this.#proveNow();
+    } else if (this.#state.kind === 'lapsed') {
+      this.#state = { ...this.#state, next: this.#state.next === 'resume' ? 'renewal' : 'resume' };
+      this.#proveAfter(0);
+    }
+  }
+
+  #lapse(foundBy: 'renewal' | 'read'): void {
+    this.#state = { kind: 'lapsed', sinceMs: this.#clock.nowMs(), next: 'resume' };
+    this.#logger.warn({ eventId: 'zlink.location.lease_lapsed', foundBy });
+  }
+
+  /** Takes an applied attempt for a proof; false: its time is over already. */
+  #hold(startedAtMs: number): boolean {
+    const nowMs = this.#clock.nowMs();
+    const { ownerLeaseTtlMs, ownerLeaseFencingMarginMs, ownerLeaseRenewIntervalMs } = this.#timing;
+    const deadlineAtMs = startedAtMs + ownerLeaseTtlMs - ownerLeaseFencingMarginMs; // 1
+    if (deadlineAtMs <= nowMs) return false;
+    const before = this.#state;
+    this.#state = { kind: 'held', deadlineAtMs };
+    // From the request on, not from the answer: only so a slow success and one lost renewal fit before the deadline.
+    this.#proveAfter(startedAtMs + ownerLeaseRenewIntervalMs - nowMs);
+    const lapsed = before.kind === 'lapsed';
+    if (lapsed) this.#logger.info({ eventId: 'zlink.location.lease_resumed', lapsedMs: nowMs - before.sinceMs });
+    if (lapsed || (before.kind === 'held' && before.deadlineAtMs <= nowMs))
+      for (const listener of this.#listeners) listener(lapsed);
+    return true;
+  }
+
+  #proveAfter(delayMs: number): void {
+    this.#timer = this.#clock.setBackgroundTimer(() => this.#proveNow(), Math.max(delayMs, 0));
+  }
+
+  #giveUpAttempt(): void {
+    if (this.#timer !== undefined) this.#clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#attempt?.abort();
+    this.#attempt = undefined;
+  }
+
+  #submit(change: StoreChange, signal: AbortSignal): Promise<CommitResult> {
+    return this.#calls.attempt(change, this.#timing.ownerLeaseRenewTimeoutMs, signal);
+  }
+
+  #claimChange(): StoreChange {
+    return this.#putIfAbsent(leaseRecord.encode({}));
+  }
+
+  #resumption(): StoreChange {
+    return this.#putIfAbsent(leaseRecord.encode({ leaseGeneration: this.#generation })); // 4
+  }
+
+  #putIfAbsent(value: Uint8Array): StoreChange {
+    const key = this.#key;
+    return {
+      conditions: [{ kind: 'absent', key }],
+      mutations: [{ kind: 'put', key, value, ttlMs: this.#timing.ownerLeaseTtlMs }],
+    };
+  }
+
+  #renewal(): StoreChange {
+    return {
+      conditions: [this.condition],
+      mutations: [{ kind: 'touch', key: this.#key, ttlMs: this.#timing.ownerLeaseTtlMs }],
+    };
+  }
+
+  #deletion(): StoreChange {
+    return { conditions: [], mutations: [{ kind: 'delete', key: this.#key }] };
+  }
+}
+
+function notSettled(why: string): StoreError {
+  return new StoreError('unavailable', 'unknown', `the owner lease could not be acquired: ${why}`);
+}

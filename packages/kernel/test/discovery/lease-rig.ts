@@ -1,0 +1,30 @@
+/** An owner lease over a store that fails on demand, at the default times. */
+import { DEFAULT_LOCATION_TIMING } from '../../src/internal/discovery/location-timing.ts';
+import { OwnerLease } from '../../src/internal/discovery/owner-lease.ts';
+import { leaseKey, type StoreRecord } from '../../src/location/index.ts';
+import { arrangeOpenStore, live, type StoreRig } from './store-rig.ts';
+
+export const timing = DEFAULT_LOCATION_TIMING;
+/** For so long after a request admission stays open: ttl - margin. */
+export const windowMs = timing.ownerLeaseTtlMs - timing.ownerLeaseFencingMarginMs;
+
+export interface LeaseRig extends StoreRig {
+  readonly lease: OwnerLease;
+  /** What `onReopened` was told. */
+  readonly reopened: readonly boolean[];
+  readonly stored: () => Promise<StoreRecord | undefined>;
+}
+
+export async function arrangeLease(): Promise<LeaseRig> {
+  const rig = await arrangeOpenStore();
+  const lease = new OwnerLease({ calls: rig.calls, timing, clock: rig.clock, logger: rig.logger });
+  const reopened: boolean[] = [];
+  lease.onReopened((lapsed) => reopened.push(lapsed));
+  return { ...rig, lease, reopened, stored: () => rig.find(leaseKey(lease.ownerId)) };
+}
+
+export async function arrangeHeldLease(): Promise<LeaseRig> {
+  const rig = await arrangeLease();
+  await rig.lease.acquire(live());
+  return rig;
+}

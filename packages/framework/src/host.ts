@@ -20,6 +20,7 @@ import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
 import { ConfigurationError, describeValue, Problems, ZLinkError } from '@zlink/kernel/errors';
 import type { ListenerStatus } from '@zlink/kernel/internal/host';
 import type { ReceiveFlow } from '@zlink/kernel/internal/execution';
+import { disposeUnused } from '@zlink/kernel/internal/discovery';
 import { systemClock } from '@zlink/kernel/internal/time';
 import {
   type HostedService,
@@ -29,6 +30,7 @@ import {
   type ShutdownResult,
   STOPPED,
 } from '@zlink/kernel/lifecycle';
+import type { LocationStore, RelocationStore } from '@zlink/kernel/location';
 import { errorText, type MessageCounters } from '@zlink/kernel/observe';
 import {
   DEFAULT_SHUTDOWN_DEADLINE_MS,
@@ -36,8 +38,12 @@ import {
   type ResolvedHostOptions,
   resolveHostOptions,
 } from './options/host-options.ts';
+import { changeRouteTiming, describedRouteTiming, type RouteTiming } from './options/location-options.ts';
+import { advertiseHint } from './options/own-addresses.ts';
+import { warnOfLoopback, warnOfProcessLocalStore } from './options/start-warnings.ts';
+import { checkStores, type RegisteredStores } from './options/store-options.ts';
 import { claimProcess, type ProcessClaim } from './process-claim.ts';
-import { Shutdown, tearDown } from './shutdown.ts';
+import { Shutdown, tearDown, UNDO_MS } from './shutdown.ts';
 import { TopicIndex } from './topic-index.ts';
 import { unlessAborted } from './unless-aborted.ts';
 import { type CheckedDescription, type Wiring, wire } from './wiring.ts';
@@ -73,6 +79,18 @@ export interface Host extends AsyncDisposable {
   /** Starts and stops with the host. @throws ZLinkError `InvalidOperation` once the host has started. @see SVC-001 */
   addHostedService(service: HostedService): this;
   /**
+   * Where hosts find each other; one at most. The host opens it and disposes of it.
+   * @throws ZLinkError `InvalidOperation` once the host has started
+   * @see LOC-001, LOC-003
+   */
+  addLocationStore(store: LocationStore): this;
+  /**
+   * Where objects lie while they move; one at most. The host opens it and disposes of it.
+   * @throws ZLinkError `InvalidOperation` once the host has started
+   * @see LOC-001, LOC-003
+   */
+  addRelocationStore(store: RelocationStore): this;
+  /**
    * A channel whose clients call servers.
    * @throws ZLinkError `InvalidOperation` once the host has started
    * @see CS-001
@@ -85,11 +103,12 @@ export interface Host extends AsyncDisposable {
    */
   addRouteMesh(meshName: string): RouteMeshBuilder;
   /**
-   * Validates everything, binds, starts hosted services, then serves.
+   * Validates everything, opens stores, binds, starts hosted services, then serves.
    *
    * @param signal - gives the start up; what was reached is released
-   * @throws ConfigurationError with every mistake, or if this or another host runs in the process (HOSTREG-001); nothing
-   *   was bound then
+   * @throws ConfigurationError with every mistake, if this or another host runs in the process (HOSTREG-001), or if what a
+   *   store holds is none of ours; nothing was bound then. Or if the RID of a mesh node is taken (NET-003)
+   * @throws ZLinkError `Unavailable` if a store could not be reached for 10 s (LOC-004); nothing was bound then
    * @throws ZLinkError `AlreadyExists` if an address is in use; `InvalidOperation` if this machine does not have it, or if
    *   the host has ended; `InternalFailure` if a hosted service failed; or the signal's reason
    */
@@ -102,6 +121,12 @@ export interface Host extends AsyncDisposable {
    * @throws ZLinkError `InvalidOperation` if `deadlineMs` is out of range; or the signal's reason
    */
   shutdown(options?: { readonly deadlineMs?: number; readonly signal?: AbortSignal }): Promise<ShutdownResult>;
+  /**
+   * Changes what may change while the host runs: for new entries and new moves.
+   * @throws ConfigurationError if a value is out of range or does not go with the other one; the old ones then stay
+   * @see LOC-005
+   */
+  setRouteTiming(timing: Partial<RouteTiming>): void;
   readonly state: HostState;
   /** Messages that may wait for their handlers; 0 before start. @see JOBQ-001 */
   readonly effectiveMaxQueuedApplicationJobs: number;
@@ -126,9 +151,11 @@ class ZLinkHost implements Host {
   readonly #codecs = new CodecRegistry();
   readonly #filters: Filter[] = [];
   readonly #services: HostedService[] = [];
+  readonly #registered: RegisteredStores = { location: [], relocation: [] };
   readonly #topics = new TopicIndex();
   #state: HostState = 'configuring';
   #resolved: ResolvedHostOptions | undefined;
+  #routeTiming: RouteTiming | undefined;
   #wiring: Wiring | undefined;
   #hosted: HostedServices | undefined;
   #claim: ProcessClaim | undefined;
@@ -183,6 +210,22 @@ class ZLinkHost implements Host {
     this.#requireOpen();
     this.#services.push(service);
     return this;
+  }
+
+  addLocationStore(store: LocationStore): this {
+    this.#requireOpen();
+    this.#registered.location.push(store);
+    return this;
+  }
+
+  addRelocationStore(store: RelocationStore): this {
+    this.#requireOpen();
+    this.#registered.relocation.push(store);
+    return this;
+  }
+
+  setRouteTiming(timing: Partial<RouteTiming>): void {
+    this.#routeTiming = changeRouteTiming(this.#routeTiming ?? describedRouteTiming(this.#options.location), timing);
   }
 
   addClientServerChannel(channelName: string): ClientServerChannelBuilder {
@@ -247,9 +290,18 @@ class ZLinkHost implements Host {
     const { logger, onUnhandled, allowSeveralHosts } = description.options;
     this.#claim = claimProcess(allowSeveralHosts);
     abort.throwIfAborted();
-    this.#wiring = wire(description);
-    for (const topic of this.#topics.topics) {
-      await topic.open(this.#wiring.parts);
+    const { parts, stores } = (this.#wiring = wire(description));
+    const { topics } = this.#topics;
+    warnOfProcessLocalStore(description.stores, logger);
+    await stores.open(abort);
+    abort.throwIfAborted();
+    for (const topic of topics) {
+      await topic.open(parts);
+      abort.throwIfAborted();
+    }
+    warnOfLoopback(this.query.listeners(), this.#options, description.stores, logger);
+    for (const topic of topics) {
+      await topic.announce(abort);
       abort.throwIfAborted();
     }
     this.#hosted = new HostedServices(this.#services, (error, where) => {
@@ -258,7 +310,9 @@ class ZLinkHost implements Host {
     });
     await this.#hosted.start(abort);
     abort.throwIfAborted();
-    for (const topic of this.#topics.topics) topic.serve();
+    for (const topic of topics) topic.serve();
+    await unlessAborted(stores.settled(), abort); // who sees it serve finds it in the store, too
+    abort.throwIfAborted();
     this.#become('serving');
   }
 
@@ -270,21 +324,32 @@ class ZLinkHost implements Host {
       security !== undefined && security.serverPublicKey === undefined
         ? 'security.serverPublicKey is missing, without it no server can be dialled'
         : undefined;
-    this.#topics.validate({ problems, bindHost, advertiseHost, services, dialProblem });
+    const stores = checkStores(this.#registered, problems);
+    const hasLocationStore = this.#registered.location.length > 0;
+    const context = { problems, bindHost, advertiseHost, services, hasLocationStore, dialProblem };
+    this.#topics.validate({ ...context, advertiseHint: advertiseHint() });
     const filters = freezeFilters(this.#filters, services, problems);
     const codecs = this.#codecs.freeze(problems);
     problems.throwIfAny();
     this.#resolved = options;
-    return { options, codecs, filters };
+    return { options, stores, codecs, filters };
   }
 
   /** Frees whatever a start has reached. */
   async #undoStart(): Promise<void> {
     const deadline = this.#undoDeadline.signal;
+    for (const topic of this.#topics.topics) topic.abort(); // they may have served for a moment
     await this.#hosted?.requestStop(deadline);
     await this.#hosted?.stop(deadline);
-    if (this.#wiring !== undefined) await tearDown(this.#topics.topics, this.#wiring, 0);
+    const deadlineAtMs = systemClock.nowMs() + (deadline.aborted ? 0 : UNDO_MS);
+    if (this.#wiring === undefined) await this.#disposeUnused();
+    else await tearDown(this.#topics.topics, this.#wiring, deadlineAtMs);
     this.#claim?.release();
+  }
+
+  /** Stores of a host that has ended before it opened them; there is no log yet to tell of failures (LOC-003). */
+  async #disposeUnused(): Promise<void> {
+    await disposeUnused([...this.#registered.location, ...this.#registered.relocation], UNDO_MS, systemClock);
   }
 
   async #stop(deadlineMs: number): Promise<ShutdownResult> {
@@ -311,8 +376,9 @@ class ZLinkHost implements Host {
     return this.#undoDeadline.signal.aborted ? { outcome: 'forceStopped', reason: 'deadlineExceeded' } : STOPPED;
   }
 
-  #neverStarted(): ShutdownResult {
+  async #neverStarted(): Promise<ShutdownResult> {
     this.#state = 'stopped'; // DRAIN-007: not a transition of a host that ran
+    await this.#disposeUnused();
     return STOPPED;
   }
 

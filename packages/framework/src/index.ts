@@ -1,6 +1,7 @@
 export { createHost, type Host, type HostCodecs, type RuntimeQuery } from './host.ts';
 export type { HostOptions } from './options/host-options.ts';
 export type { Profile } from './options/job-queue.ts';
+export type { LocationOptions, RouteTiming } from './options/location-options.ts';
 export type {
   MeshChannelBuilder,
   MeshChannelRuntime,
@@ -38,6 +39,7 @@ export { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError, ZLinkE
 export type { ReceiveFlow } from '@zlink/kernel/internal/execution';
 export type { ListenerStatus } from '@zlink/kernel/internal/host';
 export type { HostedService, HostState, ShutdownResult } from '@zlink/kernel/lifecycle';
+export type { LocationStore, RelocationStore } from '@zlink/kernel/location';
 export {
   message,
   type MessageType,

@@ -1,7 +1,11 @@
 /**
  * The orderly end of a running host, within one absolute deadline (DRAIN-002, DRAIN-005, DRAIN-006).
  *
- * Order: no new work and draining descriptors, requestStop, accepted work to its end, stop, links and sockets.
+ * Order: no new work and draining descriptors, requestStop, accepted work to its end, stop, own descriptors and lease, links
+ * and sockets, stores.
+ *
+ * 1. The host lives for others until it withdraws: accepted work never loses its owner early (DRAIN-003).
+ * 2. After the deadline everything together takes less than 2,000 ms.
  */
 import type { Topic } from '@zlink/kernel/internal/host';
 import { type HostedServices, type ShutdownResult, STOPPED } from '@zlink/kernel/lifecycle';
@@ -10,18 +14,26 @@ import type { Wiring } from './wiring.ts';
 
 /** Time for the last words of links, within the deadline. */
 const LINGER_MS = 1_000;
+/** What stores have at least, also after the deadline (2). */
+const WITHDRAW_MS = 750;
+const DISPOSE_MS = 1_000;
+/** The same for a start that is undone. */
+export const UNDO_MS = 1_500;
 
-/** Releases topics and transport, one failure stopping nothing else. False: something could not be freed. */
-export async function tearDown(topics: readonly Topic[], wiring: Wiring, lingerMs: number): Promise<boolean> {
+/** Withdraws and releases all, one failure stopping nothing else. False: something could not be freed. */
+export async function tearDown(topics: readonly Topic[], wiring: Wiring, deadlineAtMs: number): Promise<boolean> {
+  const { clock } = wiring.parts;
+  const remainingMs = (): number => Math.max(0, deadlineAtMs - clock.nowMs());
+  await wiring.stores.withdraw(Math.max(WITHDRAW_MS, remainingMs() - LINGER_MS)); // 1
+  const lingerMs = Math.min(LINGER_MS, remainingMs());
   const ends = await Promise.allSettled(topics.map((topic) => topic.close(lingerMs)));
   ends.push(...(await Promise.allSettled([wiring.close()]))); // after its topics: they still use it
-  let ok = true;
-  for (const end of ends) {
-    if (end.status === 'fulfilled') continue;
-    ok = false;
-    wiring.logger.error({ eventId: 'zlink.runtime.teardown_failed', error: errorText(end.reason) });
+  const failures: unknown[] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  failures.push(...(await wiring.stores.dispose(Math.max(DISPOSE_MS, remainingMs()))));
+  for (const error of failures) {
+    wiring.logger.error({ eventId: 'zlink.runtime.teardown_failed', error: errorText(error) });
   }
-  return ok;
+  return failures.length === 0;
 }
 
 export class Shutdown {
@@ -55,8 +67,7 @@ export class Shutdown {
   }
 
   async #tearDown(late: boolean): Promise<ShutdownResult> {
-    const remainingMs = Math.max(0, this.#deadlineAtMs - this.#wiring.parts.clock.nowMs());
-    const ok = await tearDown(this.#topics, this.#wiring, Math.min(LINGER_MS, remainingMs));
+    const ok = await tearDown(this.#topics, this.#wiring, this.#deadlineAtMs);
     if (!ok) return { outcome: 'forceStopped', reason: 'teardownFailed' };
     return late ? { outcome: 'forceStopped', reason: 'deadlineExceeded' } : STOPPED;
   }

@@ -2,16 +2,19 @@
 import { createZmqTransport } from '@zlink/core-binding';
 import type { CodecTable } from '@zlink/kernel/codec';
 import { type FilterEntry, LastHandler } from '@zlink/kernel/dispatch';
+import { HostStores } from '@zlink/kernel/internal/discovery';
 import type { HostParts } from '@zlink/kernel/internal/host';
 import { JobPermits } from '@zlink/kernel/internal/execution';
-import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
+import { DeadlineWheel, systemClock, systemRandom } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import type { Logger } from '@zlink/kernel/observe';
 import { LoopWatch } from './loop-watch.ts';
 import type { ResolvedHostOptions } from './options/host-options.ts';
+import type { Stores } from './options/store-options.ts';
 
 export interface Wiring {
   readonly parts: HostParts;
+  readonly stores: HostStores;
   readonly logger: Logger;
   /** Releases transport and timers, and writes what the log holds back; idempotent. */
   close(): Promise<void>;
@@ -20,11 +23,12 @@ export interface Wiring {
 /** What `start` made of the description once all of it was found right. */
 export interface CheckedDescription {
   readonly options: ResolvedHostOptions;
+  readonly stores: Stores;
   readonly codecs: CodecTable;
   readonly filters: readonly FilterEntry[];
 }
 
-export function wire({ options, codecs, filters }: CheckedDescription): Wiring {
+export function wire({ options, stores: registered, codecs, filters }: CheckedDescription): Wiring {
   const clock = systemClock;
   const { logger } = options;
   const lastHandler = new LastHandler();
@@ -48,6 +52,14 @@ export function wire({ options, codecs, filters }: CheckedDescription): Wiring {
       lastHandler: lastHandler.during(stalledMs, clock.nowMs()),
     }),
   );
+  const stores = new HostStores({
+    ...registered,
+    timing: options.location,
+    securityIdentity: options.security?.publicKey,
+    clock,
+    random: systemRandom,
+    logger,
+  });
   const parts: HostParts = {
     clock,
     wheel,
@@ -55,6 +67,7 @@ export function wire({ options, codecs, filters }: CheckedDescription): Wiring {
     codecs,
     names: new NameIndex(),
     transport,
+    discovery: stores.location,
     filters,
     lastHandler,
     services: options.services,
@@ -68,6 +81,7 @@ export function wire({ options, codecs, filters }: CheckedDescription): Wiring {
   };
   return {
     parts,
+    stores,
     logger,
     close: async () => {
       await transport.close();

@@ -7,6 +7,7 @@ import {
   request,
   type RouteMeshBuilder,
 } from '@zlink/framework';
+import { advertiseHint } from '../src/options/own-addresses.ts';
 import { hostNameOf } from './host-names.ts';
 import { makeHost } from './hosts.ts';
 import { problems, rejection } from './outcome.ts';
@@ -331,7 +332,10 @@ describe('handlers', () => {
 describe('client', () => {
   test('[HOSTREG-003] neither endpoint nor server', async () => {
     const found = await problemsOf((host) => host.addClientServerChannel(CHANNEL).client());
-    expect(found).toEqual(['channel "billing" client: there is no server to dial, call connect(endpoint)']);
+    expect(found).toEqual([
+      'channel "billing" client: there is no server to dial: call connect(endpoint), or register a location store with ' +
+        'host.addLocationStore(store)',
+    ]);
   });
 
   test.each<unknown>([
@@ -431,7 +435,7 @@ describe('server', () => {
   test.each(['*', '0.0.0.0', '::'])(
     '[NET-001] [HOSTREG-003] bind host %p without an advertised one',
     async (wildcard) => {
-      const expected = `bindHost "${wildcard}" is a wildcard and needs an advertiseHost`;
+      const expected = `bindHost "${wildcard}" is a wildcard and needs an advertiseHost; ${advertiseHint()}`;
       expect(await problemsOf((host) => serverOf(host).setBindHost(wildcard))).toEqual([
         `channel "billing" server: ${expected}`,
       ]);

@@ -60,8 +60,13 @@ export function writePrograms(page: string, change: (code: string) => string = (
   return folder;
 }
 
-export function runProgram(folder: string, file: string, args: readonly string[] = [], port = '0'): Run {
-  return run(folder, ['--import', typescript, file, ...args], { PORT: port });
+export function runProgram(
+  folder: string,
+  file: string,
+  args: readonly string[] = [],
+  environment: NodeJS.ProcessEnv = { PORT: '0' },
+): Run {
+  return run(folder, ['--import', typescript, file, ...args], environment);
 }
 
 /** As a reader with plain Node.js runs what `compile` has written. */
@@ -75,11 +80,11 @@ export function compile(folder: string): Run {
   return run(folder, [here('../../../node_modules/@typescript/native/bin/tsc'), '-p', '.', '--pretty', 'false'], {});
 }
 
-function run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): Run {
+function run(cwd: string, args: readonly string[], environment: NodeJS.ProcessEnv): Run {
   const child = spawn(process.execPath, args, {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, FORCE_COLOR: '0', NODE_OPTIONS: '', ...env },
+    env: { ...process.env, FORCE_COLOR: '0', NODE_OPTIONS: '', ...environment },
   });
   running.add(child);
   let stdout = '';

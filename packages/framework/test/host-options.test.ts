@@ -53,6 +53,18 @@ const cases: readonly OptionCase[] = [
   inbound('pauseThresholdPercent', [1, 100], [0, -1, 101, 50.5, NaN, '80'], { resumeThresholdPercent: 0 }),
   inbound('resumeThresholdPercent', [0, 99], [-1, 100, 50.5, NaN, '60'], { pauseThresholdPercent: 100 }),
   {
+    name: 'applicationVersion',
+    set: (applicationVersion) => ({ applicationVersion: anything(applicationVersion) }),
+    good: [1n, 2n ** 63n - 1n, undefined],
+    bad: [0n, -1n, 2n ** 63n, 1, '1', true],
+  },
+  {
+    name: 'maintenanceWave',
+    set: (maintenanceWave) => ({ maintenanceWave: anything(maintenanceWave) }),
+    good: ['a', 'é'.repeat(127), 'x'.repeat(255), undefined],
+    bad: ['', 'x'.repeat(256), 'é'.repeat(128), 'a\0b', '\ud800', 7],
+  },
+  {
     name: 'network.bindHost',
     set: (bindHost) => ({ network: { bindHost: anything(bindHost) } }),
     good: ['127.0.0.1', '::1', 'localhost', '*', '0.0.0.0', undefined],
@@ -69,13 +81,13 @@ const cases: readonly OptionCase[] = [
 const each = (values: 'good' | 'bad') =>
   cases.flatMap((one) => one[values].map((value) => [one.name, value, one] as const));
 
-test.each(each('bad'))('[HOSTREG-003] [JOBQ-001] %s %p is refused', async (name, value, { set }) => {
+test.each(each('bad'))('[HOSTREG-003] [JOBQ-001] [HOST-009] %s %p is refused', async (name, value, { set }) => {
   const found = await problems(makeHost(set(value)).start());
   expect(found).toEqual([expect.stringMatching(/ is not allowed, allowed: ./)]);
   expect(found[0]).toContain(`${name}: `);
 });
 
-test.each(each('good'))('[HOSTREG-003] [JOBQ-001] %s %p is allowed', async (_, value, { set }) => {
+test.each(each('good'))('[HOSTREG-003] [JOBQ-001] [HOST-009] %s %p is allowed', async (_, value, { set }) => {
   const host = makeHost(set(value));
   await host.start();
   expect(host.state).toBe('serving');
@@ -152,6 +164,28 @@ test('[HOSTREG-003] every option of the type is known, with each name of its gro
       pauseThresholdPercent: 2,
       resumeThresholdPercent: 1,
     } satisfies Group<'inboundDispatch'>,
+    location: {
+      ownerLeaseTtlMs: 15_000,
+      ownerLeaseRenewIntervalMs: 5_000,
+      ownerLeaseRenewTimeoutMs: 3_000,
+      ownerLeaseFencingMarginMs: 5_000,
+      pollingIntervalMs: 1_000,
+      storeFailureGraceMs: 30_000,
+      routeCacheMaxAgeMs: 15_000,
+      messageFollowDurationMs: 30_000,
+      sessionRelocationSealTimeoutMs: 3_000,
+      relocationCutoverWaitTimeoutMs: 1_000,
+      relocationPayloadChunkLimitBytes: 1,
+      relocationInFlightPayloadBudgetBytes: 0,
+      relocationNodeInFlightPayloadBudgetBytes: 0,
+      maxActiveOutboundRelocations: 1,
+      maxActiveInboundRelocations: 1,
+      maxConcurrentRelocationCaptures: 1,
+      maxConcurrentRelocationRestores: 1,
+      maxRelocationPayloadInFlightBytes: 1,
+    } satisfies Group<'location'>,
+    applicationVersion: 7n,
+    maintenanceWave: 'blue',
     shutdownDeadlineMs: 1_000,
     exposeErrorMessages: true,
     security: { ...key, serverPublicKey: key.publicKey, allowedClientKeys: [] } satisfies Group<'security'>,

@@ -16,6 +16,7 @@ import { Ask, CHANNEL, Never, Notice } from './packets.ts';
 import { freePort, isFree } from './ports.ts';
 import { connectUnrouted } from './unrouted-client.ts';
 
+const noStores = { location: undefined, relocation: undefined };
 const stopped = { outcome: 'stopped', reason: 'none' };
 const late = { outcome: 'forceStopped', reason: 'deadlineExceeded' };
 
@@ -272,11 +273,12 @@ test('[CORE-011] what cannot be freed makes the result teardownFailed, and every
   const log = new LogRecorder();
   const problems = new Problems();
   const options = resolveHostOptions({ logger: log }, problems);
-  const wiring = wire({ options, codecs: new CodecRegistry().freeze(problems), filters: [] });
+  const wiring = wire({ options, stores: noStores, codecs: new CodecRegistry().freeze(problems), filters: [] });
   const closed: string[] = [];
   const topic = (name: string, close: () => Promise<void>): Topic => ({
     validate: () => undefined,
     open: async () => undefined,
+    announce: async () => undefined,
     serve: () => undefined,
     drain: () => undefined,
     drained: async () => undefined,
@@ -304,7 +306,7 @@ test('[C06] [CORE-011] what the log of a host holds back is written when the hos
   const log = new LogRecorder();
   const problems = new Problems();
   const options = resolveHostOptions({ logger: log }, problems);
-  const wiring = wire({ options, codecs: new CodecRegistry().freeze(problems), filters: [] });
+  const wiring = wire({ options, stores: noStores, codecs: new CodecRegistry().freeze(problems), filters: [] });
   for (let round = 0; round < 3; round++) {
     wiring.parts.log.warn('test', { eventId: 'test.often' });
     wiring.parts.onUnhandled(new Error('no'), { where: 'here' });

@@ -211,8 +211,6 @@ test('[HOSTREG-005] what is not built has no name: no fanout, Spot, Actor, strea
   // @ts-expect-error -- later
   expect(host.addStreamNode).toBeUndefined();
   // @ts-expect-error -- later
-  expect(host.addLocationStore).toBeUndefined();
-  // @ts-expect-error -- later
   expect(host.relocate).toBeUndefined();
 });
 

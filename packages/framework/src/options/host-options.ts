@@ -10,10 +10,11 @@ import {
 import { isTimeoutMs, MAX_TIMEOUT_MS } from '@zlink/kernel/call';
 import type { ServiceProvider } from '@zlink/kernel/dispatch';
 import type { Problems } from '@zlink/kernel/errors';
-import { checkAdvertiseHost, checkBindHost } from '@zlink/kernel/identity';
+import { checkAdvertiseHost, checkBindHost, isName } from '@zlink/kernel/identity';
 import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
 import { isObject } from '@zlink/kernel/internal/host';
 import { systemClock } from '@zlink/kernel/internal/time';
+import { maxVersion } from '@zlink/kernel/location';
 import {
   guardLogger,
   guardUnhandled,
@@ -24,6 +25,7 @@ import {
 } from '@zlink/kernel/observe';
 import { logUnhandled } from '../unhandled-log.ts';
 import { type Profile, resolveJobQueue } from './job-queue.ts';
+import { type LocationOptions, resolveLocation } from './location-options.ts';
 import { checkFlag, checkMethods, checkOptionNames } from './option-names.ts';
 
 /** Of a shutdown without options: a host that never started has no resolved ones. */
@@ -91,6 +93,12 @@ export interface HostOptions {
     /** Receiving resumes at this share, in percent; integer 0..99, below the pause threshold; default 60. @see JOBQ-005 */
     readonly resumeThresholdPercent?: number;
   };
+  /** Times and budgets around the stores; without a store they mean nothing. @see LOC-005, HOST-009 */
+  readonly location?: Partial<LocationOptions>;
+  /** Of the application that this process runs; 1n..2n ** 63n - 1n; default 1n. @see HOST-009 */
+  readonly applicationVersion?: bigint;
+  /** Hosts of one wave are maintained together; 1..255 bytes of UTF-8 without NUL; default: none. @see HOST-009 */
+  readonly maintenanceWave?: string;
   /** Time that `shutdown` takes at most, in ms; integer 1..2_147_483_647; default 30_000. @see DRAIN-006 */
   readonly shutdownDeadlineMs?: number;
   /**
@@ -126,6 +134,7 @@ export interface ResolvedHostOptions {
   readonly requestTimeoutMs: number;
   readonly sendTimeoutMs: number;
   readonly shutdownDeadlineMs: number;
+  readonly location: LocationOptions;
   readonly jobs: JobPermitLimits;
   readonly memory: MessagingMemory;
   readonly exposeErrorMessages: boolean;
@@ -140,8 +149,8 @@ export interface ResolvedHostOptions {
 type Group = 'network' | 'inboundDispatch' | 'security' | 'testing';
 
 const OPTION_NAMES = (
-  'network services requestTimeoutMs sendTimeoutMs inboundDispatch shutdownDeadlineMs exposeErrorMessages security ' +
-  'logger onUnhandled testing'
+  'network services requestTimeoutMs sendTimeoutMs inboundDispatch location applicationVersion maintenanceWave ' +
+  'shutdownDeadlineMs exposeErrorMessages security logger onUnhandled testing'
 ).split(' ');
 
 const GROUP_NAMES: Readonly<Record<Group, string>> = {
@@ -173,6 +182,7 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
     requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     sendTimeoutMs: options.sendTimeoutMs ?? 1_000,
     shutdownDeadlineMs: options.shutdownDeadlineMs ?? DEFAULT_SHUTDOWN_DEADLINE_MS,
+    location: resolveLocation(options.location, problems),
     jobs: resolveJobQueue(inbound, readProcessorFacts(), problems),
     memory: resolveMessagingMemory(
       {
@@ -192,6 +202,7 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
     allowSeveralHosts: options.testing?.allowSeveralHosts ?? false,
   };
   checkTimeouts(resolved, problems);
+  checkApplication(options, problems);
   checkNetwork(resolved, problems);
   checkParts(options, problems);
   if (resolved.security !== undefined) for (const text of curveProblems(resolved.security)) problems.note(text);
@@ -209,6 +220,16 @@ function checkNames(given: HostOptions, problems: Problems): void {
 function checkTimeouts(options: ResolvedHostOptions, problems: Problems): void {
   for (const name of ['requestTimeoutMs', 'sendTimeoutMs', 'shutdownDeadlineMs'] as const) {
     if (!isTimeoutMs(options[name])) problems.add(name, options[name], `integer 1..${MAX_TIMEOUT_MS}`);
+  }
+}
+
+function checkApplication({ applicationVersion = 1n, maintenanceWave }: HostOptions, problems: Problems): void {
+  // Plain JavaScript may compare a number, which is no version.
+  if (typeof applicationVersion !== 'bigint' || applicationVersion < 1n || applicationVersion > maxVersion) {
+    problems.add('applicationVersion', applicationVersion, '1n..9223372036854775807n');
+  }
+  if (maintenanceWave !== undefined && !isName(maintenanceWave)) {
+    problems.add('maintenanceWave', maintenanceWave, '1..255 bytes of UTF-8 without NUL');
   }
 }
 

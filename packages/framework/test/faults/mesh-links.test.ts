@@ -1,4 +1,5 @@
-import type { CallEnds, FaultNode } from '../fixtures/fault-node.ts';
+import type { CallEnds } from '../fixtures/fault-calls.ts';
+import type { FaultNode } from '../fixtures/fault-node.ts';
 import { parseEndpoint } from '@zlink/kernel/identity';
 import { endChildren, startChild } from './fault-child.ts';
 import { HandledMarks } from './mesh-nodes.ts';

@@ -1,5 +1,6 @@
 /** What the fault tests of meshes count: runs of handlers against what callers believe. */
-import type { CallEnds, FaultNode } from '../fixtures/fault-node.ts';
+import type { CallEnds } from '../fixtures/fault-calls.ts';
+import type { FaultNode } from '../fixtures/fault-node.ts';
 import type { FaultChild } from './fault-child.ts';
 
 export type Node = FaultChild<FaultNode>;

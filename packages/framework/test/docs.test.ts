@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { jsonCodec } from '@zlink/kernel/codec';
 import { ErrorKind } from '@zlink/kernel/errors';
 import * as wire from '@zlink/kernel/internal/wire';
+import * as location from '@zlink/kernel/location';
 import {
   compile,
   programsOf,
@@ -27,7 +28,8 @@ test('[HOSTREG-005] docs/limits.md agrees with the code', () => {
   const rows = [...read('limits.md').matchAll(/^\|[^|]*\| +(\d+)(?: [a-z]+)? +\| `(\w+)` +\|/gm)];
   const documented = Object.fromEntries<number>(rows.map(([, value, name = '']) => [name, Number(value)]));
   const { WIRE_MAJOR: _major, WIRE_MINOR: _minor, ...constants } = wire;
-  const limits = Object.fromEntries(Object.entries(constants).filter(([, value]) => typeof value === 'number'));
+  const all = Object.entries({ ...constants, ...location });
+  const limits = Object.fromEntries(all.filter(([, value]) => typeof value === 'number'));
   expect(documented).toEqual(limits);
 });
 
@@ -40,6 +42,10 @@ const sourcesIn = (folder: URL): string[] =>
   (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [])
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(new URL(name, folder), 'utf8'));
+const allSources = (): string[] => {
+  const packages = new URL('../../', import.meta.url);
+  return readdirSync(packages).flatMap((name) => sourcesIn(new URL(`${name}/src/`, packages)));
+};
 const exactly = (text: string): RegExp => new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`);
 
 test.each(pages)('[HOSTREG-005] links of docs/%s lead somewhere', (page) => {
@@ -107,9 +113,7 @@ test(
 );
 
 test('[ERR-002] docs/troubleshooting.md lists every kind of log record', () => {
-  const packages = new URL('../../', import.meta.url);
-  const sources = readdirSync(packages).flatMap((name) => sourcesIn(new URL(`${name}/src/`, packages)));
-  const written = sources.flatMap((text) =>
+  const written = allSources().flatMap((text) =>
     [...text.matchAll(/\beventId: ('[^']*'|[^,\n]+)/g)].map(([, id = '']) => id),
   );
   expect(written.filter((id) => !/^'zlink(?:\.[a-z_]+)+'$/.test(id))).toEqual([]); // none is put together at run time
@@ -118,6 +122,17 @@ test('[ERR-002] docs/troubleshooting.md lists every kind of log record', () => {
   ];
   const documented = rows.map(([, id]) => `'${id}'`);
   expect(documented.sort()).toEqual([...new Set(written)].sort());
+});
+
+test('[ERR-002] docs/troubleshooting.md quotes what hosts that do not find each other really say', () => {
+  const [, section = ''] = /^## Hosts do not find each other\n([^]*?)^## /m.exec(read('troubleshooting.md')) ?? [];
+  const seen = [...section.matchAll(/^\| (.*?`.*?) \| /gm)].map(([, cell = '']) => cell);
+  const quotes = seen.flatMap((cell) => [...cell.matchAll(/`(?:\[\w+\] )?([^`]+)`/g)].map(([, quote = '']) => quote));
+  const texts = quotes.flatMap((quote) => quote.split(/[…"]/)).map((text) => text.trim());
+  const telling = texts.filter((text) => text.length >= 10 && !text.startsWith('tcp://'));
+  expect(telling.length).toBeGreaterThan(12);
+  const written = allSources().join('\n');
+  expect(telling.filter((text) => !written.includes(text))).toEqual([]);
 });
 
 test('[CODEC-005] docs/messages.md says what JSON makes of values', () => {

@@ -1,0 +1,23 @@
+/** Waiting for what stands somewhere else: in another process, or in a store. */
+import { setTimeout as rest } from 'node:timers/promises';
+
+/**
+ * Asks again and again, with a short break so that the others get the processor, until the answer is yes.
+ *
+ * @returns how long that took, in ms
+ * @throws Error with the last failure, if the answer was one
+ */
+export async function eventually(ask: () => Promise<boolean>, what: string, giveUpMs: number): Promise<number> {
+  const startedAtMs = performance.now();
+  const tookMs = (): number => performance.now() - startedAtMs;
+  for (;;) {
+    let failure: unknown;
+    try {
+      if (await ask()) return tookMs();
+    } catch (error) {
+      failure = error;
+    }
+    if (tookMs() > giveUpMs) throw new Error(`did not happen within ${giveUpMs} ms: ${what}`, { cause: failure });
+    await rest(20);
+  }
+}

@@ -4,8 +4,10 @@
  * Pure. Leaves what an act proves beyond that to the act.
  *
  * A1 Every accepted call has exactly one end, an answer or a typed error; anything else is a problem.
+ * A2 Who ended in order handled exactly the requests whose answers others have.
+ * A3 Of who was killed only the last counts that it sent are known: what it handled was answered or ended with an error.
  */
-import { type CallCounts, type ErrorCounts, inFlight, sum, sumErrors, type VerbCounts } from './calls.ts';
+import { type CallCounts, type ErrorCounts, inFlight, sum, sumErrors, sumSubmitted, type VerbCounts } from './calls.ts';
 import { count } from './numbers.ts';
 
 export function callProblems(calls: CallCounts): string[] {
@@ -23,6 +25,29 @@ export function verbProblems(name: string, messages: string, counts: VerbCounts)
   const known = counts.handled + counts.failed + sum(counts.dropped);
   if (known === counts.accepted && counts.unfinished === 0) return [];
   return [`${name} took ${count(counts.accepted)} ${messages}, ${count(known)} of them ended`];
+}
+
+/**
+ * A handler's counts against its callers'.
+ *
+ * @param others - answers that are not among `calls`
+ */
+export function handledProblems(
+  { name, end }: { readonly name: string; readonly end: string },
+  what: string,
+  counts: VerbCounts,
+  calls: CallCounts,
+  others = 0,
+): string[] {
+  const answered = (calls.answered[name] ?? 0) + others;
+  if (end === 'killed') {
+    const possible = answered + sumSubmitted(calls.errors); // A3
+    if (counts.handled <= possible) return [];
+    return [`${name} handled ${count(counts.handled)} ${what}, ${count(possible)} ended`];
+  }
+  const problems = verbProblems(name, what, counts);
+  if (counts.handled === answered) return problems; // A2
+  return [`${name} handled ${count(counts.handled)} ${what}, ${count(answered)} answers came`, ...problems];
 }
 
 export function proofLine(calls: CallCounts): string {
@@ -44,7 +69,7 @@ export interface ErrorWording {
   /** By kind. */
   readonly reasons: Readonly<Record<string, string>>;
   /** Who the calls were for. */
-  readonly target: 'node' | 'server';
+  readonly target: 'host' | 'node' | 'server';
 }
 
 export function errorLines(errors: Readonly<Record<string, ErrorCounts>>, wording: ErrorWording): string[] {

@@ -12,6 +12,8 @@ export interface Stage {
   readonly view: View;
   /** The result, unless the demo cannot go on: then it rejects with the reason. An act waits for nothing without it. */
   readonly wait: <T>(result: Promise<T>) => Promise<T>;
+  /** Has this done when the demo ends, however it ends, and no child process is left. Twice must not hurt. */
+  readonly atEnd: (end: () => Promise<void>) => void;
 }
 
 export interface Proof {

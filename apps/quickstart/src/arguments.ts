@@ -2,15 +2,16 @@
 import { parseArgs } from 'node:util';
 
 export interface DemoOptions {
-  /** How long calls go on, in all acts together. */
+  /** How long calls go on, in the first two acts together. */
   readonly seconds: number;
   /** Port of the first server, and later of the first node; the others follow. 0: any free ones. */
   readonly port: number;
 }
 
 export const usage = `usage: npm run demo -- [--seconds N] [--port N]
-  --seconds N   how long calls go on in both acts together, 3..50; default 20
-  --port N      first of the three ports of servers, and then of nodes, 1..65533; default: any free ports`;
+  --seconds N   how long calls go on in the first two acts together, 3..50; default 20
+  --port N      first of the three ports of servers, and then of nodes, 1..65533; default: any free ports
+the third act has its own time and takes free ports: its hosts find each other`;
 
 /** @throws Error that names the argument and what it may be */
 export function readArguments(args: readonly string[]): DemoOptions | 'help' {

@@ -57,6 +57,24 @@ export function sumSubmitted(errors: Readonly<Record<string, ErrorCounts>>): num
   return Object.values(errors).reduce((total, { submitted }) => total + submitted, 0);
 }
 
+/** Both together. */
+export function addCalls(one: CallCounts, other: CallCounts): CallCounts {
+  const errors = { ...one.errors };
+  for (const [kind, { submitted, notSubmitted }] of Object.entries(other.errors)) {
+    const before = errors[kind] ?? { submitted: 0, notSubmitted: 0 };
+    errors[kind] = { submitted: before.submitted + submitted, notSubmitted: before.notSubmitted + notSubmitted };
+  }
+  const answered = { ...one.answered };
+  for (const [name, some] of Object.entries(other.answered)) answered[name] = (answered[name] ?? 0) + some;
+  return {
+    accepted: one.accepted + other.accepted,
+    answered,
+    errors,
+    wrong: one.wrong + other.wrong,
+    untyped: one.untyped + other.untyped,
+  };
+}
+
 /** Calls that have been accepted and have no end yet. */
 export function inFlight({ accepted, answered, errors, wrong, untyped }: CallCounts): number {
   return accepted - sum(answered) - sumErrors(errors) - wrong - untyped;

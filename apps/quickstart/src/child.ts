@@ -24,6 +24,7 @@ export class Child<R extends Report> {
   readonly #latest = new Map<string, R>();
   #failure: FailedReport | undefined;
   readonly #waiters = new Map<string, () => void>();
+  readonly #followers = new Map<string, (report: R) => void>();
   #ending: Ending | undefined;
   #mayEnd = false;
   #errorText = '';
@@ -41,6 +42,7 @@ export class Child<R extends Report> {
         return;
       }
       this.#latest.set(report.kind, report);
+      this.#followers.get(report.kind)?.(report);
       this.#waiters.get(report.kind)?.();
     });
     this.ended = new Promise((resolve) => {
@@ -95,6 +97,11 @@ export class Child<R extends Report> {
   next<Kind extends R['kind']>(kind: Kind, limitMs: number): Promise<Extract<R, { readonly kind: Kind }>> {
     this.#latest.delete(kind);
     return this.expect(kind, limitMs);
+  }
+
+  /** Told of every report of that kind, from now on; one follower per kind. */
+  follow<Kind extends R['kind']>(kind: Kind, follower: (report: Extract<R, { readonly kind: Kind }>) => void): void {
+    this.#followers.set(kind, (report) => follower(report as Extract<R, { readonly kind: Kind }>)); // kept by its kind
   }
 
   tell<W extends Wish>(wish: W): void {

@@ -1,23 +1,25 @@
 /**
- * `npm run demo`: plays acts with real processes, whose summaries have to add up.
+ * `npm run demo`: plays acts, whose summaries have to add up.
  *
  * Owns the exit code: 0 everything adds up, 1 something does not or failed, 128 + N after signal N, so 130 after Ctrl-C.
  * Leaves events, pictures and proofs to the acts.
  *
- * M1 However it ends, no child process is left and the terminal is as it was.
+ * M1 However it ends, nothing that acts have started is left and the terminal is as it was.
  */
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Act, Stage } from './act.ts';
 import { type DemoOptions, readArguments, usage } from './arguments.ts';
+import { createDiscoveryAct } from './discovery/act.ts';
+import { Endings } from './endings.ts';
 import { createMeshAct } from './mesh/act.ts';
 import { Processes } from './processes.ts';
 import { createShopAct } from './shop/act.ts';
 import { createView } from './view.ts';
 
-/** They share the time. */
-const createActs = [createShopAct, createMeshAct];
+/** How many acts share the time that calls go on; the last one takes as long as what it shows. */
+const timedActs = 2;
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -40,18 +42,28 @@ async function main(): Promise<number> {
   const view = createView(process.stdout, process.env);
   followSignals(reportTrouble, processes);
   process.stdout.on('error', reportTrouble); // whoever read it is gone, as in `npm run demo | head`
-  const stage: Stage = { processes, view, wait: (result) => Promise.race([result, trouble]) };
-  const share = { ...options, seconds: options.seconds / createActs.length };
+  const endings = new Endings();
+  const endAll = async (): Promise<void> => {
+    await processes.endAll();
+    await endings.run();
+  };
+  const stage: Stage = {
+    processes,
+    view,
+    wait: (result) => Promise.race([result, trouble]),
+    atEnd: (end) => endings.add(end),
+  };
+  const share = { ...options, seconds: options.seconds / timedActs };
   let exitCode = 0;
   try {
-    for (const createAct of createActs) {
-      const { code, goOn } = await play(createAct(share), stage);
+    for (const act of [createShopAct(share), createMeshAct(share), createDiscoveryAct()]) {
+      const { code, goOn } = await play(act, stage, endAll);
       exitCode ||= code;
       if (!goOn) break;
     }
     return exitCode;
   } finally {
-    await processes.endAll(); // M1
+    await endAll(); // M1
   }
 }
 
@@ -61,15 +73,15 @@ interface Played {
   readonly goOn: boolean;
 }
 
-async function play(act: Act, stage: Stage): Promise<Played> {
-  const { processes, view } = stage;
+async function play(act: Act, stage: Stage, endAll: () => Promise<void>): Promise<Played> {
+  const { view } = stage;
   try {
     const { lines, problems } = await act.play(stage);
     view.close(['', ...lines]);
     return { code: problems.length === 0 ? 0 : 1, goOn: true };
   } catch (error) {
     if (error instanceof Interruption) {
-      await processes.endAll(); // M1: said only when it is true
+      await endAll(); // M1: said only when it is true
       view.close(['', `stopped by ${error.signal}; no process is left`, ...act.soFar()]);
       return { code: 128 + constants.signals[error.signal], goOn: false };
     }
@@ -97,14 +109,18 @@ function readOptions(): DemoOptions | number {
 
 function isBuilt(): boolean {
   const files = [
-    import.meta.resolve('@zlink/framework'),
-    ...['./shop/server.js', './shop/client.js', './mesh/node.js'].map(besideThis),
+    ...['framework', 'kernel/location', 'location-redis', 'testing'].map((name) =>
+      import.meta.resolve(`@zlink/${name}`),
+    ),
+    ...['shop/server', 'shop/client', 'mesh/node', 'discovery/host-process', 'discovery/caller-process'].map(
+      besideThis,
+    ),
   ];
   return files.every((file) => existsSync(fileURLToPath(file)));
 }
 
 function besideThis(name: string): string {
-  return new URL(name, import.meta.url).href;
+  return new URL(`./${name}.js`, import.meta.url).href;
 }
 
 interface Trouble {

@@ -14,6 +14,11 @@ export function ms(value: number): string {
   return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
 }
 
+/** 0 or more, in the unit that suits it. */
+export function span(elapsedMs: number): string {
+  return elapsedMs < 999.5 ? `${count(elapsedMs)} ms` : seconds(elapsedMs);
+}
+
 export function seconds(elapsedMs: number): string {
   return `${(elapsedMs / 1_000).toFixed(1)} s`;
 }

@@ -1,4 +1,4 @@
-/** Shows frames of what goes on while an act's time passes. */
+/** Shows frames of what goes on while an act's time passes, or until something has happened. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stage } from './act.ts';
 import type { Frame } from './view.ts';
@@ -25,4 +25,21 @@ export function startShow({ wait, view }: Stage, { totalMs, frameAt }: ShowOptio
       if (frame !== undefined) view.show(frame);
     }
   };
+}
+
+/** Shows frames until `work` is done. */
+export async function showDuring<T>(
+  { wait, view }: Stage,
+  frameNow: () => Frame | undefined,
+  work: Promise<T>,
+): Promise<T> {
+  let isDone = false;
+  const done = work.finally(() => (isDone = true));
+  done.catch(() => undefined); // where the demo was ended, nobody waits for it any more
+  for (;;) {
+    await wait(Promise.race([done, delay(view.everyMs, undefined, { ref: false })]));
+    if (isDone) return done;
+    const frame = frameNow();
+    if (frame !== undefined) view.show(frame);
+  }
 }

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { built, runScript } from './children.ts';
 
-const limitMs = 60_000;
+const limitMs = 120_000;
+const withoutRedis = { REDIS_SERVER_BIN: 'none' };
 
 test(
   '[CALL-004] [CS-008] [NODE-001] the demo drains and kills servers and nodes, accounts for every call and ends by itself',
@@ -9,12 +12,13 @@ test(
     const { code, stdout, stderr } = await runScript(built('main.js'), ['--seconds', '6']).finished;
     expect(stderr).toBe('');
     expect(stdout).not.toContain('\x1b');
-    const [shop, mesh] = stdout.split(/^.*A mesh: .*$/m) as [string, string];
+    const [shop, mesh, fleet] = stdout.split(/^.*(?:A mesh|Discovery): .*$/m) as [string, string, string];
     expectShop(shop);
     expectMesh(mesh);
+    expectFleet(fleet);
     expect(stdout).not.toContain('MISMATCH');
     const proofs = [...stdout.matchAll(/proof: ([\d,]+) accepted = ([\d,]+) answered \+ ([\d,]+) typed errors\n/g)];
-    expect(proofs).toHaveLength(2);
+    expect(proofs).toHaveLength(3);
     for (const proof of proofs) {
       const [accepted, answered, failed] = proof.slice(1).map((text) => Number(text.replaceAll(',', '')));
       expect(answered! + failed!).toBe(accepted);
@@ -23,6 +27,28 @@ test(
     }
     expect(code).toBe(0);
     expectGone(stdout);
+    await expectRedisGone(stdout);
+  },
+  limitMs,
+);
+
+test(
+  '[MESH-003] [LOC-006] without a redis-server hosts find each other in one process, and the demo says why',
+  async () => {
+    const { code, stdout, stderr } = await runScript(built('main.js'), ['--seconds', '3'], withoutRedis).finished;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [, fleet] = stdout.split(/^.*Discovery: .*$/m) as [string, string];
+    expect(fleet).toContain('all of them in this one process, over a store in memory');
+    expect(fleet).toContain('("none" does not run here; with Redis 6.2 or newer');
+    expect(fleet).toContain('No host is killed here: one process cannot lose a part of itself.');
+    expect(fleet).not.toContain('(process ');
+    expectDiscoveries(fleet, 'the store');
+    expect(fleet).not.toContain('MISMATCH');
+    const [, accepted, answered, failed] = /proof: ([\d,]+) accepted = ([\d,]+) answered \+ ([\d,]+) typed errors\n$/
+      .exec(fleet)!
+      .map(numberIn);
+    expect(answered! + failed!).toBe(accepted);
+    expect(answered).toBeGreaterThan(100);
   },
   limitMs,
 );
@@ -53,6 +79,40 @@ function expectMesh(stdout: string): void {
   expect(stdout).toMatch(/Direct calls to and from play-2 were answered [\d.]+ s later/);
   const [, one, three] = /weights {3}100 : 300 shared out ([\d,]+) : ([\d,]+) calls/.exec(stdout) ?? [];
   expect(Number(one?.replaceAll(',', '')) * 3).toBe(Number(three?.replaceAll(',', '')));
+}
+
+function expectFleet(stdout: string): void {
+  expect(stdout).toMatch(/all that they know is the address of Redis: redis:\/\/127\.0\.0\.1:\d+/);
+  expect(stdout).toContain('They are crane (process ');
+  expectDiscoveries(stdout, 'Redis');
+  const [, leftOut, gone] =
+    /ibis: connections gone after \d+ ms, left out after ([\d.]+) s, what it had published gone after ([\d.]+) s/.exec(
+      stdout,
+    ) ?? [];
+  expect(Number(gone)).toBeGreaterThan(Number(leftOut) + 3); // the life of a lease
+}
+
+function expectDiscoveries(stdout: string, store: string): void {
+  expect(stdout).toMatch(/found {5}all three hosts, seen by the caller [\d.]+ m?s after the last one had started/);
+  expect(stdout).toMatch(/joined {4}kite, seen [\d.]+ m?s after it had started/);
+  expect(stdout).toMatch(/weight {4}crane's, from 100 to 300, seen [\d.]+ m?s later/);
+  const [, away, answered] =
+    /away {6}(.+), for 2\.\d s: ([\d,]+) calls answered meanwhile, 0 failed/.exec(stdout) ?? [];
+  expect(away).toBe(store);
+  expect(numberIn(answered!)).toBeGreaterThan(100);
+  expect(stdout).toMatch(/left {6}heron: no new calls [\d.]+ m?s after it was told, what it had published gone after /);
+}
+
+function numberIn(text: string): number {
+  return Number(text.replaceAll(',', ''));
+}
+
+/** Nobody answers at the address of the redis-server that the demo has named. */
+async function expectRedisGone(stdout: string): Promise<void> {
+  const [, port] = /redis:\/\/127\.0\.0\.1:(\d+)/.exec(stdout)!;
+  const socket = connect(Number(port), '127.0.0.1');
+  const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+  expect(error.code).toBe('ECONNREFUSED');
 }
 
 /** Every process that the demo has named is gone. */
@@ -106,6 +166,49 @@ test(
   },
   limitMs,
 );
+
+test.each<[string, NodeJS.ProcessEnv, RegExp]>([
+  ['while Redis is away', {}, /Redis is away: /],
+  ['while the store in memory is away', withoutRedis, /the store is away: /],
+])(
+  '[C25] a demo interrupted in its third act, %s, says what the fleet had counted, and leaves nothing',
+  async (_when, env, sign) => {
+    const demo = runScript(built('main.js'), ['--seconds', '3'], env);
+    await demo.printed(sign);
+    demo.kill('SIGINT');
+    const { code, stdout, stderr } = await demo.finished;
+    expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+    expect(stdout).toMatch(/so far: [\d,]+ accepted = [\d,]+ answered \+ 0 typed errors \+ \d+ in flight\n$/);
+    expectGone(stdout);
+    if (env !== withoutRedis) await expectRedisGone(stdout);
+  },
+  limitMs,
+);
+
+test(
+  '[C25] [LOC-006] a redis-server ends with a demo that is killed',
+  async () => {
+    const demo = runScript(built('main.js'), ['--seconds', '3']);
+    await demo.printed(/Redis is away: /);
+    demo.kill('SIGKILL');
+    const { stdout } = await demo.finished;
+    const [, port] = /redis:\/\/127\.0\.0\.1:(\d+)/.exec(stdout)!;
+    await refused(Number(port));
+  },
+  limitMs,
+);
+
+/** Connects until nobody listens at that port any more. */
+async function refused(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await new Promise((resolve) => {
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (!isOpen) return;
+  }
+}
 
 test(
   '[C25] a node that dies on its own ends the demo with its name',

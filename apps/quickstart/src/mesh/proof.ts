@@ -4,12 +4,10 @@
  * Owns every claim of the last page but those about the calls alone. Pure: it gets figures and returns what does not add up.
  * Leaves wording to `summary`.
  *
- * Y1 A node that ended in order handled exactly the requests whose answers others have.
- * Y2 Of a killed node only the last counts that it sent are known: what it handled was answered or ended with an error.
- * Y3 Shares are exact, not about right, as long as the servers are the same.
+ * Y1 Shares are exact, not about right, as long as the servers are the same.
  */
-import { callProblems, verbProblems } from '../accounts.ts';
-import { type CallCounts, sum, sumSubmitted, type VerbCounts } from '../calls.ts';
+import { callProblems, handledProblems } from '../accounts.ts';
+import { sum } from '../calls.ts';
 import { count } from '../numbers.ts';
 import { answeredByRid, type Evidence, type NodeEvidence, serversOf } from './evidence.ts';
 
@@ -35,28 +33,9 @@ function nodeProblems(node: NodeEvidence, { calls, greetings }: Evidence): strin
   if (end === 'stopped' && outcome !== 'stopped') problems.push(`${name} ended with outcome ${outcome ?? 'unknown'}`);
   return [
     ...problems,
-    ...handledProblems(node, 'channel requests', counts.channel, calls.channel, 0),
+    ...handledProblems(node, 'channel requests', counts.channel, calls.channel),
     ...handledProblems(node, 'direct requests', counts.direct, calls.direct, greeted),
   ];
-}
-
-/** @param others - answers that are not among `calls` */
-function handledProblems(
-  { name, end }: NodeEvidence,
-  what: string,
-  counts: VerbCounts,
-  calls: CallCounts,
-  others: number,
-): string[] {
-  const answered = (calls.answered[name] ?? 0) + others;
-  if (end === 'killed') {
-    const possible = answered + sumSubmitted(calls.errors); // Y2
-    if (counts.handled <= possible) return [];
-    return [`${name} handled ${count(counts.handled)} ${what}, ${count(possible)} ended`];
-  }
-  const problems = verbProblems(name, what, counts);
-  if (counts.handled === answered) return problems; // Y1
-  return [`${name} handled ${count(counts.handled)} ${what}, ${count(answered)} answers came`, ...problems];
 }
 
 function shareProblems(evidence: Evidence): string[] {
@@ -70,7 +49,7 @@ function shareProblems(evidence: Evidence): string[] {
   const [all, weights] = [sum(rounds.answered), servers.reduce((total, { weight }) => total + weight, 0)];
   for (const { rid, weight } of servers) {
     const answered = answeredByRid(evidence, rid);
-    if (answered * weights === all * weight) continue; // Y3
+    if (answered * weights === all * weight) continue; // Y1
     problems.push(`${rid} of weight ${weight} answered ${count(answered)} of ${count(all)} calls`);
   }
   return problems;

@@ -4,7 +4,7 @@
  * Owns its wording: it says what is counted, and by whom. Pure. Leaves to `proof` whether it adds up.
  */
 import { errorLines, proofLine, row } from '../accounts.ts';
-import type { CallCounts } from '../calls.ts';
+import { addCalls, type CallCounts } from '../calls.ts';
 import { count } from '../numbers.ts';
 import { answeredByRid, type Evidence, type NodeEvidence, serversOf } from './evidence.ts';
 import type { CallerCounts } from './reports.ts';
@@ -25,20 +25,7 @@ export function summaryLines(evidence: Evidence, problems: readonly string[]): r
 
 /** Calls to the channel and direct ones together. */
 export function allCalls({ channel, direct }: CallerCounts): CallCounts {
-  const errors = { ...channel.errors };
-  for (const [kind, { submitted, notSubmitted }] of Object.entries(direct.errors)) {
-    const other = errors[kind] ?? { submitted: 0, notSubmitted: 0 };
-    errors[kind] = { submitted: other.submitted + submitted, notSubmitted: other.notSubmitted + notSubmitted };
-  }
-  const answered = { ...channel.answered };
-  for (const [name, some] of Object.entries(direct.answered)) answered[name] = (answered[name] ?? 0) + some;
-  return {
-    accepted: channel.accepted + direct.accepted,
-    answered,
-    errors,
-    wrong: channel.wrong + direct.wrong,
-    untyped: channel.untyped + direct.untyped,
-  };
+  return addCalls(channel, direct);
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,0 +1,82 @@
+/** What hosts that do nothing cost: commands of Redis, connections, memory. */
+import { setTimeout as rest } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import { type RedisServer, startRedisServer } from '@zlink/testing';
+import type { FaultIdleHosts } from '../fixtures/fault-idle-hosts.ts';
+import { readDoc } from '../doc-programs.ts';
+import { endChildren, type FaultChild, startChild } from '../faults/fault-child.ts';
+import { StoreView } from './store-view.ts';
+import { establishedTo } from './tcp-links.ts';
+
+jest.setTimeout(30_000);
+
+const COUNTED_MS = 10_000;
+/** What clients send; the others are commands that scripts run inside of Redis. */
+const SENT = ['evalsha', 'eval', 'script|load', 'info', 'ping', 'wait', 'hello', 'auth', 'select', 'client|setinfo'];
+/** Hundreds of looks in 4 s, by each host. */
+const FAST = { pollingIntervalMs: 10, ownerLeaseRenewIntervalMs: 50 };
+const FAST_MS = 4_000;
+/** Less than what a call leaves behind if somebody keeps it. */
+const LEAK_BYTES = 250;
+
+let redis: RedisServer;
+let view: StoreView;
+let hosts: FaultChild<FaultIdleHosts>;
+
+beforeEach(async () => {
+  redis = await startRedisServer();
+  view = await StoreView.open(redis.url, 'game');
+  hosts = await startChild<FaultIdleHosts>('idle-hosts', { flags: ['--expose-gc'] });
+});
+
+afterEach(async () => {
+  await endChildren();
+  await view.close();
+  await redis.close();
+});
+
+/** By name, since the counts were reset. */
+async function commandCounts(): Promise<ReadonlyMap<string, number>> {
+  const stats = await redis.command('INFO commandstats');
+  const found = stats.matchAll(/cmdstat_([\w|-]+):calls=(\d+)/g);
+  return new Map([...found].map(([, name = '', calls]) => [name, Number(calls)]));
+}
+
+async function end(): Promise<void> {
+  await hosts.ask('shutdown');
+  expect(await hosts.ended).toEqual({ code: 0, signal: null });
+  expect(await view.traces()).toEqual([]);
+}
+
+test('[LOC-061] [MESH-003] thirty idle hosts ask Redis as often as docs/discovery.md says, and have the links that they need', async () => {
+  const documented = Number(/sends Redis about (\d+) short scripts a minute/.exec(readDoc('discovery.md'))?.[1]);
+  const [nodes, servers, clients] = [10, 4, 16];
+  const links = (nodes * (nodes - 1)) / 2 + servers * clients;
+  await hosts.ask('start', { url: redis.url, nodes, servers, clients });
+  const endpoints = await hosts.ask('endpoints');
+  expect(endpoints).toHaveLength(nodes + servers);
+  expect(establishedTo(endpoints) ?? links).toBe(links);
+
+  await redis.command('CONFIG RESETSTAT');
+  await rest(COUNTED_MS);
+  const counts = await commandCounts();
+  const sent = SENT.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
+  const perHostAndMinute = (sent * 60_000) / COUNTED_MS / (nodes + servers + clients);
+  expect(perHostAndMinute).toBeGreaterThan(documented - 30);
+  expect(perHostAndMinute).toBeLessThan(documented + 10);
+  expect(establishedTo(endpoints) ?? links).toBe(links);
+  await end();
+});
+
+test('[LOC-061] hosts that find nothing new keep their size, however often they look', async () => {
+  await hosts.ask('start', { url: redis.url, nodes: 4, servers: 2, clients: 4, location: FAST });
+  await rest(FAST_MS / 2); // by then the engine has seen all of the code
+  const before = await hosts.ask('heapBytes');
+  await redis.command('CONFIG RESETSTAT');
+  await rest(FAST_MS);
+  const scripts = (await commandCounts()).get('evalsha') ?? 0;
+  const grownBytes = (await hosts.ask('heapBytes')) - before;
+  expect(scripts).toBeGreaterThan(2_000);
+  expect(grownBytes / scripts).toBeLessThan(LEAK_BYTES);
+  await end();
+});

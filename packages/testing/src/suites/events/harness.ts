@@ -1,0 +1,23 @@
+/**
+ * What the suite of event transports needs to know about an implementation.
+ *
+ * Owns the contract between suite and implementation.
+ */
+import type { EventTransport } from '@zlink/kernel/internal/transport';
+
+export interface EventHarness {
+  /** Makes one host's transport. Transports of one harness reach each other. */
+  makeTransport(): EventTransport;
+  /** An address to bind, with port 0. */
+  address(): string;
+  /** Turns of the event loop after which what was sent has arrived, if nothing holds it up. */
+  readonly quietTurns: number;
+  /**
+   * Messages of the largest size that are kept for a subscriber that does not read: `least` are promised, and more than `most`
+   * would be memory without a bound.
+   */
+  readonly keptMessages: { readonly least: number; readonly most: number };
+  close(): Promise<void>;
+}
+
+export type EventHarnessFactory = () => Promise<EventHarness>;

@@ -26,7 +26,11 @@ const sets = [
   { names: ['@zlink/clientserver', '@zlink/core-binding'], example: 'packages/clientserver/examples/compose.mjs' },
   { names: ['@zlink/channel'] },
   { names: ['@zlink/channel', '@zlink/core-binding'], example: 'packages/channel/examples/compose.mjs' },
+  { names: ['@zlink/fanout'] },
+  { names: ['@zlink/fanout', '@zlink/core-binding'], example: 'packages/fanout/examples/compose.mjs' },
   { names: ['@zlink/location-redis'] },
+  { names: ['@zlink/codec-msgpack'], example: 'packages/codec-msgpack/examples/round-trip.mjs' },
+  { names: ['@zlink/codec-protobuf'], example: 'packages/codec-protobuf/examples/round-trip.mjs' },
   { names: ['@zlink/framework'] },
 ];
 

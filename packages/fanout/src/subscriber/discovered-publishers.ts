@@ -1,0 +1,67 @@
+/**
+ * The publishers that a subscriber has found through a Location Store.
+ *
+ * Owns the watch. Leaves which of them are subscribed to and kept to the kernel: those whose owner is present and that do not
+ * drain, and any other as long as it is heard (FAN-005).
+ *
+ * 1. Nothing is subscribed to before the host serves: what came earlier would find no handler.
+ */
+import {
+  type DiscoveredEndpoint,
+  DiscoveredEndpoints,
+  type Discovery,
+  type View,
+} from '@zlink/kernel/internal/discovery';
+import type { PublisherStatus } from '../publisher-status.ts';
+import { PublisherIntent } from './publisher-intent.ts';
+import { type PublisherSource, publisherStatus, type Subscribe } from './publisher-source.ts';
+
+export class DiscoveredPublishers implements PublisherSource {
+  readonly #endpoints: DiscoveredEndpoints<'fanout'>;
+  readonly #unwatch: () => void;
+  #view: View<'fanout'> | undefined;
+  #isServing = false;
+
+  constructor(discovery: Discovery, channelName: string, subscribe: Subscribe) {
+    this.#endpoints = new DiscoveredEndpoints<'fanout'>({
+      dials: () => true,
+      dial: subscribe,
+      hasLink: () => false, // nobody else subscribes for this one
+      onChanged: () => undefined,
+    });
+    this.#unwatch = discovery.watch({ kind: 'fanout', name: channelName }, (view) => {
+      this.#view = view;
+      this.#apply();
+    });
+  }
+
+  serve(): void {
+    this.#isServing = true;
+    this.#apply();
+  }
+
+  rows(): readonly PublisherStatus[] {
+    return this.#endpoints.all().map((found) => {
+      const { endpoint, rid, intent } = found;
+      const subscribed = intent instanceof PublisherIntent ? intent : undefined; // they all are
+      return publisherStatus(endpoint, rid, subscribed, this.#whyLeftOut(found) ?? subscribed?.reason);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#unwatch();
+    return this.#endpoints.close(0); // nothing is sent to a publisher that could linger
+  }
+
+  #apply(): void {
+    if (this.#isServing && this.#view !== undefined) this.#endpoints.apply(this.#view); // 1
+  }
+
+  /** As far as the store says so. */
+  #whyLeftOut({ rid, isOwnerPresent, isListed, intent }: DiscoveredEndpoint): string | undefined {
+    if (!isOwnerPresent) return 'owner lease absent';
+    if (!isListed) return this.#endpoints.knows(rid) ? 'another run follows' : 'descriptor gone';
+    if (this.#view?.endpoints.get(rid)?.descriptor.state === 'draining') return 'draining';
+    return intent === undefined ? 'not subscribed to while the location store is away' : undefined;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The names on the events of one publisher, each looked up once.
+ *
+ * Owns the memory of them, by content type and packet name. Leaves what a name leads to to the dispatchers.
+ *
+ * 1. A publisher may invent names without end: so many are remembered and no more (WIRE-004).
+ * 2. Each dispatcher keeps what it resolved in a name of its own.
+ */
+import type { InboundName } from '@zlink/kernel/internal/transport';
+import { NAME_LIMIT } from '@zlink/kernel/internal/wire';
+
+export interface EventName {
+  /** One per dispatch that an event of this name becomes, by rank (2). */
+  readonly byRank: readonly InboundName[];
+  /** Of the last event, which most often has the same as the next: a copy of our own. */
+  topic: Uint8Array;
+}
+
+export class EventNames {
+  readonly #dispatchesOf: (packetName: string) => number;
+  /** By packet name, then by content type. */
+  readonly #names = new Map<string, Map<string, EventName>>();
+  #count = 0;
+
+  constructor(dispatchesOf: (packetName: string) => number) {
+    this.#dispatchesOf = dispatchesOf;
+  }
+
+  get(contentType: string, packetName: string): EventName {
+    const known = this.#names.get(packetName)?.get(contentType);
+    return known ?? this.#add(contentType, packetName);
+  }
+
+  #add(contentType: string, packetName: string): EventName {
+    const byRank = Array.from({ length: this.#dispatchesOf(packetName) }, () => ({
+      scope: '',
+      contentType,
+      packetName,
+      slot: undefined,
+    }));
+    const name = { byRank, topic: NO_TOPIC };
+    if (this.#count >= NAME_LIMIT) return name; // 1
+    this.#count++;
+    const byType = this.#names.get(packetName) ?? new Map<string, EventName>();
+    byType.set(contentType, name);
+    this.#names.set(packetName, byType);
+    return name;
+  }
+}
+
+/** The topic of the event that `name` is on, as bytes that no frame is kept alive by. */
+export function topicOf(name: EventName, received: Uint8Array): Uint8Array {
+  if (!isSame(name.topic, received)) name.topic = Uint8Array.from(received);
+  return name.topic;
+}
+
+function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
+  if (bytes.length !== others.length) return false;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== others[at]) return false;
+  return true;
+}
+
+const NO_TOPIC = new Uint8Array(0);

@@ -1,0 +1,162 @@
+/**
+ * What a Location Store would show of one channel, without a store: publishers post themselves, every change is seen in the same
+ * turn, and the test changes what is shown as it likes.
+ *
+ * Owns descriptors, the presence of their owners and who looks. Leaves leases, versions and polling to the real discovery.
+ */
+import type { NodeIdentity } from '@zlink/kernel/identity';
+import type {
+  DiscoveredDescriptor,
+  Discovery,
+  OwnFacts,
+  Publication,
+  PublicationSource,
+  TopologyKind,
+  View,
+} from '@zlink/kernel/internal/discovery';
+import type { PublisherDescriptor, Topology } from '@zlink/kernel/location';
+import type { ManualClock } from '@zlink/testing';
+
+export type PublisherFacts = OwnFacts<'fanout'>;
+type OnView = (view: View<'fanout'>) => void;
+
+export class Board {
+  /** Everything that publishers have written, in this order. */
+  readonly written: PublisherFacts[] = [];
+  readonly watched: Topology[] = [];
+  readonly #shown = new Map<string, DiscoveredDescriptor<PublisherDescriptor>>();
+  readonly #held = new Map<string, PublisherFacts>();
+  readonly #watchers = new Set<OnView>();
+  #problem: string | undefined;
+  #isCurrent = true;
+  #isTelling = false;
+
+  get watcherCount(): number {
+    return this.#watchers.size;
+  }
+
+  /** Of one process; `openUntilMs` of it is the deadline up to which that may start work. */
+  discovery(clock: ManualClock): BoardDiscovery {
+    return new BoardDiscovery(this, clock);
+  }
+
+  facts(rid: string): PublisherFacts {
+    const shown = this.#shown.get(rid);
+    if (shown === undefined) throw new Error(`"${rid}" is not published`);
+    return shown.descriptor;
+  }
+
+  post(facts: PublisherFacts, isOwnerPresent = true): void {
+    this.#shown.set(facts.rid, { descriptor: { ...facts, ...RUN }, isOwnerPresent });
+    this.#tell();
+  }
+
+  setOwnerPresent(rid: string, isOwnerPresent: boolean): void {
+    this.post(this.facts(rid), isOwnerPresent);
+  }
+
+  remove(rid: string): void {
+    this.#shown.delete(rid);
+    this.#tell();
+  }
+
+  /** The store is away: what publishers write does not arrive. */
+  goAway(problem: string): void {
+    this.#problem = problem;
+    this.#tell();
+  }
+
+  /** It was away for longer than views may be used to dial. */
+  outlast(): void {
+    this.#isCurrent = false;
+    this.#tell();
+  }
+
+  comeBack(): void {
+    this.#problem = undefined;
+    this.#isCurrent = true;
+    for (const facts of this.#held.values()) this.post(facts);
+    this.#held.clear();
+    this.#tell();
+  }
+
+  /** A publisher says something of itself. */
+  write(facts: PublisherFacts): void {
+    this.written.push(facts);
+    if (this.#problem === undefined) this.post(facts);
+    else this.#held.set(facts.rid, facts);
+  }
+
+  /** @returns how to end it */
+  watch(topology: Topology, onView: OnView): () => void {
+    this.watched.push(topology);
+    this.#watchers.add(onView);
+    this.#tell();
+    return () => void this.#watchers.delete(onView);
+  }
+
+  /** Once for all that changes in one turn. */
+  #tell(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    queueMicrotask(() => {
+      this.#isTelling = false;
+      const view = { endpoints: new Map(this.#shown), isCurrent: this.#isCurrent, problem: this.#problem };
+      for (const onView of this.#watchers) onView(view);
+    });
+  }
+}
+
+export class BoardDiscovery implements Discovery {
+  readonly admission: { readonly isOpen: boolean };
+  openUntilMs = Infinity;
+  /** Of what was published here. */
+  readonly sources: PublicationSource<'fanout'>[] = [];
+  /** Set: a claim waits for it. */
+  claimed: Promise<void> | undefined;
+  readonly #board: Board;
+
+  constructor(board: Board, clock: ManualClock) {
+    this.#board = board;
+    const isOpen = (): boolean => clock.nowMs() < this.openUntilMs;
+    this.admission = {
+      get isOpen() {
+        return isOpen();
+      },
+    };
+  }
+
+  async publish<K extends TopologyKind>(published: PublicationSource<K>): Promise<Publication> {
+    const source = published as unknown as PublicationSource<'fanout'>; // channels publish nothing else
+    this.sources.push(source);
+    const facts = source.facts();
+    await this.claimed;
+    this.#board.write(facts);
+    return { changed: () => this.#board.write(source.facts()) };
+  }
+
+  watch<K extends TopologyKind>(
+    topology: Topology & { readonly kind: K },
+    onView: (view: View<K>) => void,
+  ): () => void {
+    return this.#board.watch(topology, onView as unknown as OnView); // channels watch nothing else
+  }
+}
+
+/** Facts of a publisher that nobody has to run. */
+export function factsOf(
+  { rid, generation }: NodeIdentity,
+  endpoint: string,
+  rest: Partial<PublisherFacts> = {},
+): PublisherFacts {
+  const published = { name: 'news', rid, lifecycleGeneration: generation, endpoint };
+  return { ...published, revision: 1n, state: 'serving', ...rest };
+}
+
+/** What discovery adds. */
+const RUN = {
+  ownerId: '8f14e45f-ceea-467f-a0e6-3a4f5b1d2c3e',
+  leaseGeneration: 1n,
+  protocol: { min: 1, max: 1 },
+  otherFields: {},
+};

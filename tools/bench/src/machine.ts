@@ -29,7 +29,8 @@ export function readMachine(): MachineFacts {
   };
 }
 
-function versionOf(packageName: string): string {
+/** Of the installed package. */
+export function versionOf(packageName: string): string {
   const path = createRequire(import.meta.url).resolve(`${packageName}/package.json`);
   return (JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string }).version;
 }

@@ -77,6 +77,11 @@ export class Peer<Table extends CommandTable<Table>> {
     this.#child.kill('SIGCONT');
   }
 
+  /** Ends it at once, as a crash would; what it was asked fails. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
   /** Closes the end and waits for the process to be gone. */
   async end(): Promise<void> {
     if (!living.has(this.#child)) return;

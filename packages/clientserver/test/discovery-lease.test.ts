@@ -146,6 +146,21 @@ test('[LOC-052] [CS-010] past its lease a server ends what it accepted, refuses 
   expect(server.counters(CHANNEL, 'request')).toMatchObject({ handled: 102, dropped: { not_serving: 1 } });
 });
 
+test('[CS-008] a draining server says so, also when its host has given up the lease', async () => {
+  const [cluster, board] = [arrangeCluster(), new Board()];
+  const discovery = board.discovery(cluster.clock);
+  const server = await publishingServer(cluster, board, 'a', { host: { discovery } });
+  const client = await startClient(cluster, [server]);
+  cluster.network.pauseReceiver(endpointOf(server), 'toDialer'); // the client does not hear of the drain yet
+  server.drain();
+  discovery.openUntilMs = 0;
+  const crossing = watch(client.request(CHANNEL, Ask(1)).submit());
+  await loopTurns(8);
+  cluster.network.resumeReceiver(endpointOf(server), 'toDialer');
+  await loopTurns(8);
+  expect(crossing).toMatchObject({ state: 'rejected', value: { kind: 'Rejected', submitted: true } });
+});
+
 test('[LOC-052] a server that drains past its lease ends in order', async () => {
   const [cluster, board] = [arrangeCluster(), new Board()];
   const discovery = board.discovery(cluster.clock);

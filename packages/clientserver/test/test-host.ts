@@ -18,7 +18,13 @@ import type { PipeEngine } from '@zlink/kernel/internal/transport';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
 import { type Logger, type MessageCounters, RateLimitedLog } from '@zlink/kernel/observe';
-import { createMemoryEngine, type ManualClock, type MemoryNetwork, seededRandom } from '@zlink/testing';
+import {
+  createMemoryEngine,
+  createMemoryEventTransport,
+  type ManualClock,
+  type MemoryNetwork,
+  seededRandom,
+} from '@zlink/testing';
 
 export interface TestHostOptions {
   readonly permits?: Partial<JobPermitLimits>;
@@ -79,6 +85,7 @@ export class TestHost {
         random: seededRandom(1),
         logger,
       }),
+      events: createMemoryEventTransport(network, { name }),
       filters: freezeFilters(options.filters ?? [], undefined, problems),
       lastHandler: new LastHandler(),
       services: undefined,
@@ -165,12 +172,14 @@ export class TestHost {
     this.#stage = 'closed';
     await Promise.all([...this.#channels.values()].map((channel) => channel.close(lingerMs)));
     await this.parts.transport.close();
+    await this.parts.events.close();
     this.parts.log.close();
   }
 
   /** The process is gone from one moment to the next: no goodbye. */
   async kill(): Promise<void> {
     await this.#engine.close();
+    await this.parts.events.close();
   }
 
   counters(channelName: string, verb: 'send' | 'request' | 'stray'): MessageCounters {

@@ -10,7 +10,9 @@
  *    receive that might have waited, and nobody could tell that from an empty socket.
  * R3 The socket is never asked whether it is readable while a receive waits: the question takes the signal that the
  *    receive waits for, and the message would lie there until another one comes.
- * R4 The loop never rejects: a receive that fails on an open socket, or a user that throws, ends it and is told to
+ * R4 While the loop is paused nothing is read or delivered. A receive that was waiting when it was paused may still take one
+ *    message, which is kept until `resume`.
+ * R5 The loop never rejects: a receive that fails on an open socket, or a user that throws, ends it and is told to
  *    `onFault` once (WIRE-003).
  */
 import { nextTurn } from './next-turn.ts';
@@ -26,6 +28,12 @@ export interface ReadableSocket {
 export interface LoopUser {
   readonly deliver: (parts: Buffer[]) => void;
   readonly onFault: (error: unknown) => void;
+}
+
+/** What a paused loop waits for. */
+interface Gate {
+  readonly opened: Promise<void>;
+  readonly open: () => void;
 }
 
 /** Why a round ended: its bounds, nothing there (only a round that does not wait can tell), or the socket was closed. */
@@ -45,6 +53,7 @@ export class ReceiveLoop {
   readonly #deliver: (parts: Buffer[]) => void;
   readonly #onFault: (error: unknown) => void;
   readonly #nowMs: () => number;
+  #gate: Gate | undefined;
   #isWaiting = false;
   #deliveredCount = 0;
 
@@ -57,7 +66,7 @@ export class ReceiveLoop {
     this.#deliver = user.deliver;
     this.#onFault = user.onFault;
     this.#nowMs = nowMs;
-    this.ended = this.#run().catch(this.#onFault); // R4
+    this.ended = this.#run().catch(this.#onFault); // R5
   }
 
   /** Asked in a turn of its own: whether everything that was there when the turn began has been delivered. */
@@ -67,6 +76,20 @@ export class ReceiveLoop {
 
   get deliveredCount(): number {
     return this.#deliveredCount;
+  }
+
+  /** Idempotent. */
+  pause(): void {
+    if (this.#gate !== undefined) return;
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    this.#gate = { opened, open };
+  }
+
+  /** Goes on reading; a loop whose socket was closed meanwhile ends. Idempotent. */
+  resume(): void {
+    this.#gate?.open();
+    this.#gate = undefined;
   }
 
   async #run(): Promise<void> {
@@ -86,6 +109,7 @@ export class ReceiveLoop {
     let bytes = 0;
     let untilMs = Infinity; // begins with the first message: waiting is no reading
     for (let count = 0; count < roundMessages && bytes < roundBytes && this.#nowMs() < untilMs; count++) {
+      if (this.#gate !== undefined && !(await this.#resumed())) return 'closed'; // R4
       if (receiveTimeout === atOnce && !this.#socket.readable) return this.#socket.closed ? 'closed' : 'empty'; // R3
       this.#isWaiting = receiveTimeout !== atOnce;
       let parts: Buffer[];
@@ -96,11 +120,18 @@ export class ReceiveLoop {
         throw error;
       }
       this.#isWaiting = false;
+      if (this.#gate !== undefined && !(await this.#resumed())) return 'closed'; // R4
       if (count === 0) untilMs = this.#nowMs() + roundMs;
       for (const part of parts) bytes += part.length;
       this.#deliveredCount++;
       this.#deliver(parts);
     }
     return 'bound';
+  }
+
+  /** Waits for it; false: the socket was closed meanwhile. */
+  async #resumed(): Promise<boolean> {
+    while (this.#gate !== undefined) await this.#gate.opened;
+    return !this.#socket.closed;
   }
 }

@@ -1,7 +1,8 @@
 /**
- * The engine port over zeromq.js: pipes on libzmq sockets.
+ * The engine ports over zeromq.js: pipes, publishers and subscriptions on libzmq sockets.
  *
- * Owns the context and everything that is open on it. Leaves the link protocol to kernel's `internal/link`.
+ * Owns the context and everything that is open on it. Leaves the link protocol to kernel's `internal/link`, and what events
+ * mean to the fanout topic.
  *
  * 1. Engines share nothing, so that several hosts can live in one process (CORE-013).
  * 2. `close` resolves when nothing of the engine is left: no socket, no port, no pending call. Then the process can exit
@@ -11,6 +12,8 @@
 import type { Context } from 'zeromq';
 import { ZLinkError } from '@zlink/kernel/errors';
 import {
+  type EventPublisher,
+  type EventTransport,
   noteClosed,
   noteOpen,
   type Pipe,
@@ -20,6 +23,10 @@ import {
   type PipeListenOptions,
   type PipeSecurity,
   type PipeSink,
+  type PublisherOptions,
+  type Subscription,
+  type SubscriptionOptions,
+  type SubscriptionSink,
 } from '@zlink/kernel/internal/transport';
 import { resolveDial } from './addresses.ts';
 import { ClientKeys } from './client-keys.ts';
@@ -29,25 +36,31 @@ import { type DealerHost, DealerPipe } from './dealer-pipe.ts';
 import { type ResolvedEngineOptions, resolveEngineOptions, type ZmqEngineOptions } from './engine-options.ts';
 import { ListenerOpener } from './listener-opener.ts';
 import { nativeCode } from './native-errors.ts';
+import type { PublisherEndpoint } from './publisher-endpoint.ts';
 import type { RouterListener } from './router-listener.ts';
-import { openDealer, requireNativeFeatures } from './socket-options.ts';
+import { openDealer, openSubscriber, requireNativeFeatures } from './socket-options.ts';
+import { SubscriberEndpoint, type SubscriberHost } from './subscriber-endpoint.ts';
 
 const engineClosed = 'engine is closed';
 
+/** Pipes for links and the transport of fanout, on one context. */
+export interface ZmqEngine extends PipeEngine, EventTransport {}
+
 /** @throws ConfigurationError on options that cannot be */
-export function createZmqEngine(options: ZmqEngineOptions = {}): PipeEngine {
+export function createZmqEngine(options: ZmqEngineOptions = {}): ZmqEngine {
   requireNativeFeatures();
-  return new ZmqEngine(resolveEngineOptions(options));
+  return new LibzmqEngine(resolveEngineOptions(options));
 }
 
-class ZmqEngine implements PipeEngine {
+class LibzmqEngine implements ZmqEngine {
   readonly name = 'zmq engine';
   readonly security: PipeSecurity | undefined;
   readonly #context: Context;
-  readonly #dealerHost: DealerHost;
+  readonly #dialHost: DealerHost & SubscriberHost;
   readonly #opener: ListenerOpener;
   readonly #listeners = new Set<RouterListener>();
-  readonly #pipes = new Set<DealerPipe>();
+  readonly #publishers = new Set<PublisherEndpoint>();
+  readonly #dialed = new Set<DealerPipe | SubscriberEndpoint>();
   /** What still has a socket, closed or not. */
   readonly #present = new Set<Promise<void>>();
   #closed: Promise<void> | undefined;
@@ -61,13 +74,16 @@ class ZmqEngine implements PipeEngine {
     const clientKeys = security && new ClientKeys(security.allowedClientKeys);
     this.security = security && clientKeys && createCurveProof(security, clientKeys);
     this.#opener = new ListenerOpener(context, options, clientKeys);
-    this.#dealerHost = {
+    this.#dialHost = {
+      clock,
       dialProblem,
       resolve: resolveDial,
       openSocket: (maxPartBytes, connectTimeoutMs) => openDealer(context, maxPartBytes, connectTimeoutMs, keys),
+      openSubscriber: (connectTimeoutMs) => openSubscriber(context, connectTimeoutMs, keys),
       nowMs: () => clock.nowMs(),
       onSocket: (gone) => this.#stayFor(gone),
-      onClosed: (pipe) => this.#pipes.delete(pipe),
+      onClosed: (pipe) => this.#dialed.delete(pipe),
+      onSubscriptionClosed: (subscription) => this.#dialed.delete(subscription),
       onFault: (address, error) => warn({ event: 'internal fault', address, code: nativeCode(error), error }),
     };
     noteOpen(this); // 3
@@ -89,9 +105,30 @@ class ZmqEngine implements PipeEngine {
 
   connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
     this.#requireOpen();
-    const pipe = new DealerPipe(options, sink, this.#dealerHost);
-    this.#pipes.add(pipe);
+    const pipe = new DealerPipe(options, sink, this.#dialHost);
+    this.#dialed.add(pipe);
     return pipe;
+  }
+
+  async bind(options: PublisherOptions): Promise<EventPublisher> {
+    this.#requireOpen();
+    const opening = this.#opener.openPublisher(options, (closed) => this.#publishers.delete(closed));
+    this.#stayFor(opening.then(ignore, ignore));
+    const publisher = await opening;
+    this.#publishers.add(publisher);
+    this.#stayFor(publisher.gone);
+    if (this.#closed !== undefined) {
+      await publisher.close(0);
+      this.#requireOpen();
+    }
+    return publisher;
+  }
+
+  subscribe(options: SubscriptionOptions, sink: SubscriptionSink): Subscription {
+    this.#requireOpen();
+    const subscription = new SubscriberEndpoint(options, sink, this.#dialHost);
+    this.#dialed.add(subscription);
+    return subscription;
   }
 
   close(): Promise<void> {
@@ -100,7 +137,8 @@ class ZmqEngine implements PipeEngine {
   }
 
   async #close(): Promise<void> {
-    for (const pipe of [...this.#pipes]) pipe.fail(engineClosed);
+    for (const dialed of [...this.#dialed]) dialed.fail(engineClosed);
+    for (const publisher of [...this.#publishers]) void publisher.close(0);
     for (const listener of [...this.#listeners]) void listener.abandon(engineClosed);
     while (this.#present.size > 0) await Promise.all(this.#present); // 2: a listener may still have been opening
     await this.#opener.close();

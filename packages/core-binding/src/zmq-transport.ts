@@ -1,8 +1,11 @@
-/** The transport of a host over ZeroMQ: the engine of this package under the link protocol of the kernel. */
+/**
+ * The transports of a host over ZeroMQ: the engine of this package, by itself for fanout and under the link protocol of the
+ * kernel for everything else.
+ */
 import type { JobPermits } from '@zlink/kernel/internal/execution';
 import { createLinkTransport, type LivenessTimes } from '@zlink/kernel/internal/link';
 import { type Clock, type DeadlineWheel, systemClock, systemRandom } from '@zlink/kernel/internal/time';
-import type { Transport } from '@zlink/kernel/internal/transport';
+import type { EventTransport, Transport } from '@zlink/kernel/internal/transport';
 import type { Logger } from '@zlink/kernel/observe';
 import type { CurveSecurity } from './curve.ts';
 import type { EngineWarning } from './engine-options.ts';
@@ -22,7 +25,17 @@ export interface ZmqTransportOptions {
   readonly liveness?: LivenessTimes | undefined;
 }
 
+/** Both on one engine: who closes the one has closed the other. */
+export interface ZmqTransports {
+  readonly transport: Transport;
+  readonly events: EventTransport;
+}
+
 export function createZmqTransport(options: ZmqTransportOptions): Transport {
+  return createZmqTransports(options).transport;
+}
+
+export function createZmqTransports(options: ZmqTransportOptions): ZmqTransports {
   const { logger, security, ioThreads, liveness, clock = systemClock } = options;
   const engine = createZmqEngine({
     ...(ioThreads === undefined ? {} : { ioThreads }),
@@ -30,7 +43,7 @@ export function createZmqTransport(options: ZmqTransportOptions): Transport {
     clock,
     warn: (warning) => record(warning, logger),
   });
-  return createLinkTransport(engine, {
+  const transport = createLinkTransport(engine, {
     clock,
     wheel: options.wheel,
     permits: options.permits,
@@ -40,6 +53,7 @@ export function createZmqTransport(options: ZmqTransportOptions): Transport {
     logger,
     ...(liveness === undefined ? {} : { liveness }),
   });
+  return { transport, events: engine };
 }
 
 /** Who wanted to bind gets a failure thrown; its record is there for the code alone, which no error shows (ERR-004). */

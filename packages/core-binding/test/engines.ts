@@ -1,10 +1,9 @@
 /** Engines of a test file, all closed after each test. */
-import type { PipeEngine } from '@zlink/kernel/internal/transport';
-import { createZmqEngine, type ZmqEngineOptions } from '../src/index.ts';
+import { createZmqEngine, type ZmqEngine, type ZmqEngineOptions } from '../src/index.ts';
 
-const open: PipeEngine[] = [];
+const open: ZmqEngine[] = [];
 
-export function engine(options?: ZmqEngineOptions): PipeEngine {
+export function engine(options?: ZmqEngineOptions): ZmqEngine {
   const made = createZmqEngine(options);
   open.push(made);
   return made;

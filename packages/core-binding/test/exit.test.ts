@@ -8,7 +8,7 @@ afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()));
 });
 
-test.each(['open pipes', 'unreachable peer', 'unsent messages', 'listening just begun'])(
+test.each(['open pipes', 'unreachable peer', 'unsent messages', 'listening just begun', 'publishing'])(
   '[CORE-011] [C25] after close with %s the process ends by itself',
   async (scene) => {
     const child = new Child('exit.ts', scene);

@@ -151,3 +151,52 @@ test('[CORE-008] a peer that does not read delays no other', async () => {
   expect(server.recorders[0]!.closed).toEqual([]);
   stopped.close();
 });
+
+test('[CORE-016] a paused loop delivers nothing until it is resumed, and takes one message at most', async () => {
+  const socket = new FullSocket([]);
+  const seen: string[] = [];
+  const loop = new ReceiveLoop(socket, { deliver: ([part]) => void seen.push(String(part)), onFault: fail }, () => 0);
+  await loopTurns(1);
+  loop.pause();
+  loop.pause();
+  socket.arrive([Buffer.from('first')]);
+  await loopTurns(2);
+  expect([seen, loop.isEmpty]).toEqual([[], false]);
+  socket.arrive([Buffer.from('nobody takes it')]); // no receive is waiting
+  loop.resume();
+  await loopTurns(2);
+  expect([seen, loop.isEmpty]).toEqual([['first'], true]);
+  socket.close();
+  await loop.ended;
+});
+
+test('[CORE-016] a loop that is paused by its user delivers nothing more, however short it was resumed before', async () => {
+  const socket = new FullSocket(messages(200, 10));
+  let count = 0;
+  const deliver = (): void => {
+    count++;
+    loop.pause();
+  };
+  const loop = new ReceiveLoop(socket, { deliver, onFault: fail }, () => 0);
+  for (let expected = 1; expected <= 150; expected++) {
+    await loopTurns(2);
+    expect(count).toBe(expected);
+    loop.resume();
+    if (expected % 2 === 0) continue;
+    loop.pause();
+    loop.resume();
+  }
+  socket.close();
+  loop.resume();
+  await loop.ended;
+});
+
+test('[CORE-011] a loop that is paused ends with its socket when it is resumed', async () => {
+  const socket = new FullSocket(messages(3, 10));
+  const loop = new ReceiveLoop(socket, { deliver: () => loop.pause(), onFault: fail }, () => 0);
+  await loopTurns(1);
+  socket.close();
+  loop.resume();
+  await loop.ended;
+  expect(loop.deliveredCount).toBe(1);
+});

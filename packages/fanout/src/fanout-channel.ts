@@ -65,14 +65,12 @@ export class FanoutChannel implements FanoutRuntime, Topic {
 
   async open(parts: HostParts): Promise<void> {
     const { publisher, subscriber } = this.#checked ?? {};
-    const { events } = parts;
-    if (events === undefined) throw new ZLinkError('NotConfigured', `${this.#where}: the host has no event transport`);
     if (publisher !== undefined) {
-      this.#publisher = await ChannelPublisher.open(this.channelName, publisher, events, parts);
+      this.#publisher = await ChannelPublisher.open(this.channelName, publisher, parts);
     }
     if (subscriber !== undefined) {
       const options = { channelName: this.channelName, ...subscriber };
-      this.#subscriber = new ChannelSubscriber(options, parts, events, this.#random);
+      this.#subscriber = new ChannelSubscriber(options, parts, this.#random);
     }
   }
 

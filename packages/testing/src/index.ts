@@ -5,6 +5,7 @@ export { createFaultProxy, type FaultProxy, type FaultProxyOptions, type ProxyDi
 export { loopTurns, until } from './loop-turns.ts';
 export { ManualClock } from './manual-clock.ts';
 export { createMemoryEngine, type MemoryEngineOptions } from './memory-engine.ts';
+export { createMemoryEventTransport, type MemoryEventTransportOptions } from './memory-event-transport.ts';
 export type { FaultDirection } from './memory-faults.ts';
 export { type FaultTarget, MemoryNetwork } from './memory-network.ts';
 export {
@@ -24,6 +25,10 @@ export {
   type StoreFaultPoint,
   type StoreOperation,
 } from './store-faults.ts';
+export type { CodecHarness, NestedValues } from './suites/codec/codec-harness.ts';
+export { codecSuite } from './suites/codec/codec-suite.ts';
+export { eventTransportSuite } from './suites/event-transport-suite.ts';
+export type { EventHarness, EventHarnessFactory } from './suites/events/harness.ts';
 export type { LocationStoreHarness, RelocationStoreHarness } from './suites/location/harness.ts';
 export { locationStoreSuite } from './suites/location/location-store-suite.ts';
 export { relocationStoreSuite } from './suites/location/relocation-store-suite.ts';

@@ -9,6 +9,7 @@
  *    cut when the black hole ends, since nothing may follow a gap.
  * N3 A fault on an address holds for its connections of now and later, until `restore`.
  */
+import { ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, isWildcardHost, parseEndpoint } from '@zlink/kernel/identity';
 import { type Clock, systemClock } from '@zlink/kernel/internal/time';
 import type { Pipe, PipeSink } from '@zlink/kernel/internal/transport';
@@ -106,13 +107,13 @@ export class MemoryNetwork {
   /**
    * Binds an address; port 0 takes a free one.
    * @returns the bound address
-   * @throws Error when the address is malformed or taken
+   * @throws ZLinkError when the address is malformed or taken
    */
   bind(address: string, acceptor: MemoryAcceptor): string {
     const wanted = parseEndpoint(address);
-    if (wanted === undefined) throw new Error(`address ${address} is malformed`);
+    if (wanted === undefined) throw new ZLinkError('InvalidOperation', `address ${address} is malformed`);
     const bound = formatEndpoint(wanted.host, wanted.port === 0 ? this.#freePort() : wanted.port);
-    if (this.#acceptors.has(bound)) throw new Error(`address ${bound} is taken`);
+    if (this.#acceptors.has(bound)) throw new ZLinkError('AlreadyExists', `address ${bound} is taken`);
     this.#acceptors.set(bound, acceptor);
     return bound;
   }

@@ -6,6 +6,7 @@
  * V1 Clients choose this server only while its state is serving (CS-004); messages that arrive before or after are
  *    answered, never left hanging (CS-008, HOST-004).
  * V2 With a Location Store it takes new messages only while its run can prove its lease; what was accepted goes on (CS-010).
+ *    A draining one has no need of the lease, which its host gives up while links still linger: it says what V1 says.
  */
 import { channelSurface, Dispatcher, type HandlerTable, type Refusal } from '@zlink/kernel/dispatch';
 import { describeValue, ZLinkError } from '@zlink/kernel/errors';
@@ -141,7 +142,8 @@ export class ChannelServer implements LinkSink {
 
   onRecord(record: InboundRecord, link: Link): void {
     // V2: one clock read per message, as a timer may be late by as long as the process stood still; nothing without a store.
-    if (this.#admission?.isOpen === false) return this.#dispatcher.refuse(record, link, FENCED);
+    const isFenced = this.#admission?.isOpen === false && this.#own.current.state < DescriptorState.draining;
+    if (isFenced) return this.#dispatcher.refuse(record, link, FENCED);
     this.#dispatcher.accept(record, link);
   }
 

@@ -58,6 +58,17 @@ switch (scene) {
     engine.listen(options, () => sinkThat(() => undefined)).catch(() => undefined);
     break;
   }
+  case 'publishing': {
+    const publisher = await engine.bind({ bindAddress: 'tcp://127.0.0.1:0' });
+    const sink = { onOpen: () => undefined, onMessage: () => undefined, onClosed: () => undefined };
+    engine.subscribe({ address: publisher.endpoint }, sink);
+    peer.subscribe({ address: publisher.endpoint }, sink).pause();
+    peer.subscribe({ address: 'tcp://192.0.2.1:1' }, sink);
+    while (publisher.subscriptions < 2) await new Promise((resolve) => setImmediate(resolve));
+    for (let count = 0; count < 2_000; count++) publisher.send([Buffer.alloc(65_536)]);
+    void publisher.close(lingerMs);
+    break;
+  }
   default:
     throw new Error(`scene ${scene} is unknown`);
 }

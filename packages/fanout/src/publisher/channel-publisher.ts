@@ -16,7 +16,7 @@ import { formatEndpoint, newGeneration, newRid } from '@zlink/kernel/identity';
 import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import { boundFor, type HostParts, type ListenerStatus, OwnEndpoint } from '@zlink/kernel/internal/host';
 import type { DeadlineEntry } from '@zlink/kernel/internal/time';
-import type { EventPublisher, EventTransport } from '@zlink/kernel/internal/transport';
+import type { EventPublisher } from '@zlink/kernel/internal/transport';
 import { beaconParts, DescriptorState, EVENT_FRAME_BYTES, EventBatch } from '@zlink/kernel/internal/wire';
 import { validateOutbound } from '@zlink/kernel/message';
 import type { EventPath, OutgoingEvent } from '../event-path.ts';
@@ -72,14 +72,13 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
   static async open(
     channelName: string,
     options: CheckedPublisher,
-    events: EventTransport,
     parts: HostParts,
   ): Promise<ChannelPublisher> {
     const publisher = new ChannelPublisher(channelName, options, parts);
     const { bind, advertiseHost = parts.advertiseHost } = options;
     publisher.#socket = await boundFor(
       `${publisher.#where} publisher`,
-      events.bind({
+      parts.events.bind({
         bindAddress: formatEndpoint(bind.host ?? parts.bindHost, bind.port),
         advertiseHost,
         onRefused: (reason) => publisher.#logRefused(reason),

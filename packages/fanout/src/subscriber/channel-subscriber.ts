@@ -11,7 +11,6 @@ import type { HandlerTable } from '@zlink/kernel/dispatch';
 import { describeValue, ZLinkError } from '@zlink/kernel/errors';
 import { DIALABLE_ENDPOINT, type HostParts, isDialable } from '@zlink/kernel/internal/host';
 import type { RandomSource } from '@zlink/kernel/internal/time';
-import type { EventTransport } from '@zlink/kernel/internal/transport';
 import type { MessageCounters } from '@zlink/kernel/observe';
 import type { FanoutConnections } from '../fanout-runtime.ts';
 import type { PublisherStatus } from '../publisher-status.ts';
@@ -43,12 +42,12 @@ export class ChannelSubscriber implements FanoutConnections {
   /** Set by the first who ends the subscriptions. */
   #closing: Promise<void> | undefined;
 
-  constructor(options: SubscriberOptions, parts: HostParts, events: EventTransport, random: RandomSource) {
+  constructor(options: SubscriberOptions, parts: HostParts, random: RandomSource) {
     const { channelName, handlers, endpoints } = options;
     this.#channelName = channelName;
     this.#where = `fanout channel "${channelName}"`;
     this.#parts = parts;
-    const { clock, wheel, permits, log } = parts;
+    const { events, clock, wheel, permits, log } = parts;
     this.#intentParts = { events, clock, wheel, permits, log, random };
     this.#dispatch = new EventDispatch(channelName, handlers, parts);
     this.#manual =

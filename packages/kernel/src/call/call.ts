@@ -62,3 +62,18 @@ export interface RequestCall<R> {
    */
   yield(signal?: AbortSignal): Promise<R>;
 }
+
+/** An event on its way to every subscriber that is connected now. Single use; carries no metadata. */
+export interface FanoutPublishCall {
+  /**
+   * Encodes the event and hands it to the publisher of this process. Resolves with no value once that has accepted it, also
+   * without any subscriber; whether anyone receives or handles it is not known here. A publisher accepts or refuses at once
+   * and never waits for a subscriber, so nothing comes near the send timeout.
+   *
+   * @param signal - already aborted: nothing is published
+   * @throws ZLinkError `NotFound`, `NotConfigured`, `ShuttingDown`, `InvalidOperation` (value that cannot be encoded or is
+   *   above 16_777_216 bytes, second submission, host not started); or the signal's reason
+   * @see FAN-002, CALL-001, CALL-002
+   */
+  submit(signal?: AbortSignal): Promise<void>;
+}

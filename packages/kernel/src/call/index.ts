@@ -1,4 +1,4 @@
-export type { RequestCall, SendCall } from './call.ts';
+export type { FanoutPublishCall, RequestCall, SendCall } from './call.ts';
 export type { CallPath, RoutableCall } from './call-path.ts';
 export { type CallTerms, callTerms } from './call-terms.ts';
 export { OutboundPhase } from './outbound-phase.ts';

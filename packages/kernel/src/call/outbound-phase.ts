@@ -1,5 +1,5 @@
 /**
- * Whether one topic (a channel, a node of a mesh) still starts calls.
+ * Whether one topic (a channel, a node of a mesh, a publisher) still starts calls.
  *
  * Owns the phase and how a late call is told. Leaves targets, and the calls that wait for one, to the topic.
  *
@@ -8,6 +8,8 @@
  */
 import { ZLinkError } from '../errors/index.ts';
 import type { RoutableCall } from './call-path.ts';
+
+type StartingCall = Pick<RoutableCall, 'belongsToHandler'>;
 
 export class OutboundPhase {
   readonly #where: string;
@@ -23,11 +25,11 @@ export class OutboundPhase {
   }
 
   /** @throws ZLinkError `ShuttingDown` if the call must not start any more (1) */
-  requireTaken(call: RoutableCall): void {
+  requireTaken(call: StartingCall): void {
     if (this.#phase !== 'open' && !this.takes(call)) throw this.shuttingDown();
   }
 
-  takes(call: RoutableCall): boolean {
+  takes(call: StartingCall): boolean {
     return this.#phase === 'open' || (this.#phase === 'draining' && call.belongsToHandler);
   }
 

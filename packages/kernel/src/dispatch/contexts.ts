@@ -27,10 +27,14 @@ export interface NodeContext extends MessageContext {
   readonly targetNodeRid: string;
 }
 
+/** What a handler may know about the event it got; nothing of the publisher, who is not answered either. */
 export interface FanoutContext {
   readonly channelName: string;
+  /** As the publisher gave it; without one it is the packet name in UTF-8. A copy, this handler's own. */
   readonly topic: Uint8Array;
+  /** The topic read as UTF-8; bytes that are none are shown as U+FFFD. */
   readonly topicText: string;
   readonly packetName: string;
+  /** Aborts when the host gives up waiting. */
   readonly signal: AbortSignal;
 }

@@ -29,7 +29,10 @@ export interface DispatchFacts {
   readonly messageMetadata: Metadata;
   readonly correlationId: string | undefined;
   readonly signal: AbortSignal;
-  readonly link: Link;
+  /** Undefined: nobody is answered, whatever the message is. */
+  readonly link: Link | undefined;
+  /** Of an event. */
+  readonly topic: Uint8Array | undefined;
 }
 
 /** What a dispatch tells and asks its dispatcher. */
@@ -55,7 +58,8 @@ export interface ReplyForm {
 
 export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
   readonly verb: Verb;
-  readonly link: Link;
+  readonly link: Link | undefined;
+  readonly topic: Uint8Array | undefined;
   readonly inboundName: InboundName;
   /** What it takes in the mailbox. */
   readonly reservedBytes: number;
@@ -102,10 +106,12 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
   /** Value of a reply, text of an error reply. */
   #content: unknown = undefined;
 
-  constructor(owner: DispatchOwner, record: InboundRecord, link: Link, deadlineAtMs: number) {
+  /** @param link - that the message came over: a request always has one, an event none */
+  constructor(owner: DispatchOwner, record: InboundRecord, link: Link | undefined, deadlineAtMs: number) {
     this.#owner = owner;
     this.verb = verbOf(record);
     this.link = link;
+    this.topic = record.topic;
     this.inboundName = record.name!; // a link lets no send or request without a name through
     this.reservedBytes = record.costBytes;
     this.payload = record.payload;
@@ -126,7 +132,7 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
 
   get correlationId(): string | undefined {
     // Correlations are per link, link ids per process.
-    return this.verb === 'request' ? `${this.link.id}-${this.correlation}` : undefined;
+    return this.verb === 'request' ? `${this.link!.id}-${this.correlation}` : undefined;
   }
 
   get signal(): AbortSignal {

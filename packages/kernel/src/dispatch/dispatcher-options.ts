@@ -38,7 +38,7 @@ export interface DispatcherOptions {
   readonly owner: string;
   /** Names the owner in messages: `channel "billing"`. */
   readonly where: string;
-  /** What handlers and filters see: `channelSurface` or `nodeSurface`. */
+  /** What handlers and filters see: `channelSurface`, `nodeSurface` or `fanoutSurface`. */
   readonly surface: DispatchSurface;
   readonly handlers: HandlerTable;
   /** Handlers that may run at the same time; 1: strictly one after the other. */

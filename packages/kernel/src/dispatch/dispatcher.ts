@@ -1,5 +1,5 @@
 /**
- * Runs the handlers of one owner: a Channel server, or a node of a mesh.
+ * Runs the handlers of one owner: a Channel server, a node of a mesh, or a fanout subscriber.
  *
  * Owns the queue, concurrency, turns and the counters. Leaves credit and correlation to the link, what is taken to the
  * intake, decoding to the name routes, calling to the handler runner and answers to the reply path.
@@ -87,8 +87,12 @@ export class Dispatcher {
     return this.#intake.heldBytes;
   }
 
-  /** Takes a send or request for which a job permit is held. Never throws. */
-  accept(record: InboundRecord, link: Link): void {
+  /**
+   * Takes a send or request for which a job permit is held. Never throws.
+   *
+   * @param link - undefined: it is an event, which came over none
+   */
+  accept(record: InboundRecord, link: Link | undefined): void {
     const refusal = this.#intake.take(record.costBytes);
     if (refusal !== undefined) return this.refuse(record, link, refusal);
     const nowMs = this.#clock.nowMs();
@@ -106,7 +110,7 @@ export class Dispatcher {
   }
 
   /** Ends a message that never becomes a job, and for which a job permit is held. */
-  refuse(record: InboundRecord, link: Link, refusal: Refusal): void {
+  refuse(record: InboundRecord, link: Link | undefined, refusal: Refusal): void {
     this.#counters.of(verbOf(record)).refuse(refusal.reason);
     this.#replies.refuse(record, link, { ...refusal, text: `${this.#where} ${refusal.text}` });
     this.#permits.giveBack(); // P2

@@ -8,7 +8,7 @@
  * 2. The result is answered before instances and scope are disposed, and the handler is over after that (DISP-009).
  * 3. A class starts in the same turn as a function would, unless its container gives promises (DISP-005).
  */
-import type { ChannelContext, NodeContext } from './contexts.ts';
+import type { ChannelContext, FanoutContext, NodeContext } from './contexts.ts';
 import type { Verb } from './counters.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { FailureLog } from './failure-log.ts';
@@ -19,7 +19,7 @@ import { DispatchScope, type ServiceProvider } from './scope.ts';
 import type { DispatchSurface } from './surface.ts';
 import { isThenable } from './thenable.ts';
 
-type HandlerContext = ChannelContext | NodeContext;
+type HandlerContext = ChannelContext | NodeContext | FanoutContext;
 
 export interface HandlerRunnerOptions {
   readonly filters: readonly FilterEntry[];

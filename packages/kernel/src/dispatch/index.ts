@@ -11,4 +11,4 @@ export type { Refusal } from './intake.ts';
 export { LastHandler } from './last-handler.ts';
 export { requireServices } from './scope.ts';
 export type { ServiceProvider, ServiceScope } from './scope.ts';
-export { channelSurface, nodeSurface } from './surface.ts';
+export { channelSurface, fanoutSurface, nodeSurface } from './surface.ts';

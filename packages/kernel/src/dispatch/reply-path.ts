@@ -96,14 +96,15 @@ export class ReplyPath implements DispatchOwner {
     dispatch.outcome = outcome;
     if (dispatch.verb === 'send') return;
     dispatch.closeReply();
-    if (dispatch.link.phase !== 'closed') dispatch.link.forgo(); // R1
+    const link = linkOf(dispatch);
+    if (link.phase !== 'closed') link.forgo(); // R1
   }
 
   /** A message that never becomes a job: a request is answered with the refusal, a send just ends so. */
-  refuse(record: InboundRecord, link: Link, refusal: Refusal): void {
+  refuse(record: InboundRecord, link: Link | undefined, refusal: Refusal): void {
     const message = { verb: verbOf(record), packetName: record.name!.packetName }; // as for a dispatch
     this.#failures.dropped(message, refusal.reason, refusal.text);
-    if (message.verb === 'send') return;
+    if (message.verb === 'send' || link === undefined) return; // a request has a link
     try {
       link.submit(new ErrorReply(record.correlation, refusal));
     } catch (error) {
@@ -159,7 +160,7 @@ export class ReplyPath implements DispatchOwner {
     dispatch.outcome = outcome;
     let isWritten: boolean;
     try {
-      isWritten = dispatch.link.submit(dispatch);
+      isWritten = linkOf(dispatch).submit(dispatch);
     } catch (error) {
       if (isFixable(dispatch, error))
         this.#unencodable(dispatch, error); // R4
@@ -189,7 +190,7 @@ export class ReplyPath implements DispatchOwner {
   }
 
   #giveUpWaiting(dispatch: Dispatch, reason: DropReason): void {
-    if (!dispatch.link.withdraw(dispatch)) return; // written meanwhile
+    if (!linkOf(dispatch).withdraw(dispatch)) return; // written meanwhile
     this.forgo(dispatch, dispatch.outcome === 'handled' ? reason : dispatch.outcome);
     this.#onOver(dispatch);
   }
@@ -206,6 +207,11 @@ export class ReplyPath implements DispatchOwner {
   #isExpired(dispatch: Dispatch): boolean {
     return dispatch.deadlineAtMs !== 0 && this.#clock.nowMs() >= dispatch.deadlineAtMs;
   }
+}
+
+/** The link of a request: it always came over one. */
+function linkOf(dispatch: Dispatch): Link {
+  return dispatch.link!;
 }
 
 /** Whether the record itself was the trouble, so that another one, an error reply, may do. */

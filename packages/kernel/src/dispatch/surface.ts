@@ -1,5 +1,5 @@
 /**
- * What applications see of the messages of one owner: a Channel, or a node itself.
+ * What applications see of the messages of one owner: a Channel, a node itself, or a fanout channel.
  *
  * Owns the step from an internal dispatch to a public context: getters over a private field, so that nothing internal can
  * be reached and nothing is computed before it is asked for. Leaves calling handlers to the handler runner.
@@ -7,7 +7,7 @@
  * 1. A context names the logical facts of its kind and no others (DISP-003).
  */
 import type { Metadata } from '../message/index.ts';
-import type { ChannelContext, NodeContext } from './contexts.ts';
+import type { ChannelContext, FanoutContext, NodeContext } from './contexts.ts';
 import type { Verb } from './counters.ts';
 import type { DispatchFacts } from './dispatch.ts';
 import type { DispatchKind } from './filter-chain.ts';
@@ -17,7 +17,7 @@ export interface DispatchSurface {
   readonly dispatchKinds: Readonly<Record<Verb, DispatchKind>>;
   /** What filters are told; undefined outside of a mesh (DISP-007). */
   readonly meshName: string | undefined;
-  readonly makeContext: (facts: DispatchFacts) => ChannelContext | NodeContext;
+  readonly makeContext: (facts: DispatchFacts) => ChannelContext | NodeContext | FanoutContext;
 }
 
 /** @param meshName - of a RouteMesh Channel only; filters see it, handlers do not (DISP-003) */
@@ -38,7 +38,16 @@ export function nodeSurface(meshName: string, targetNodeRid: string): DispatchSu
   };
 }
 
-// The six facts that both contexts have are written twice: one is made per message, and deriving them from one class makes
+/** Of events, which are sends that nobody is answered to. */
+export function fanoutSurface(channelName: string): DispatchSurface {
+  return {
+    dispatchKinds: { send: 'fanout', request: 'fanout' }, // there are no requests
+    meshName: undefined,
+    makeContext: (facts) => new EventContext(facts, channelName),
+  };
+}
+
+// The six facts that the contexts of messages have are written twice: one is made per message, and deriving them from one class makes
 // a whole dispatch a fifth slower (measured: private fields of two classes), a part of its own one object larger (DISP-010).
 
 class ChannelMessageContext implements ChannelContext {
@@ -95,7 +104,7 @@ class NodeMessageContext implements NodeContext {
   }
 
   get sourceNodeRid(): string {
-    return this.#facts.link.peer.rid; // proven at admission, whatever the message says
+    return this.#facts.link!.peer.rid; // came over a link, and is proven at admission, whatever the message says
   }
 
   get targetNodeRid(): string {
@@ -126,3 +135,36 @@ class NodeMessageContext implements NodeContext {
     return this.#facts.signal;
   }
 }
+
+class EventContext implements FanoutContext {
+  readonly #facts: DispatchFacts;
+  readonly #channelName: string;
+  #topic: Uint8Array | undefined = undefined;
+
+  constructor(facts: DispatchFacts, channelName: string) {
+    this.#facts = facts;
+    this.#channelName = channelName;
+  }
+
+  get channelName(): string {
+    return this.#channelName;
+  }
+
+  get topic(): Uint8Array {
+    return (this.#topic ??= Uint8Array.from(this.#facts.topic ?? [])); // other handlers and events share the bytes
+  }
+
+  get topicText(): string {
+    return topicDecoder.decode(this.#facts.topic);
+  }
+
+  get packetName(): string {
+    return this.#facts.packetName;
+  }
+
+  get signal(): AbortSignal {
+    return this.#facts.signal;
+  }
+}
+
+const topicDecoder = new TextDecoder('utf-8', { ignoreBOM: true });

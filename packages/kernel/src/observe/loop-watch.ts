@@ -7,7 +7,7 @@
  * 1. A stall of `stallMs + checkEveryMs` or longer is reported, once; none shorter than `stallMs` is.
  * 2. After `stop` no timer is left.
  */
-import type { Clock, TimerHandle } from '@zlink/kernel/internal/time';
+import type { Clock, TimerHandle } from '../internal/time/index.ts';
 
 const checkEveryMs = 500;
 const stallMs = 1_000;

@@ -6,7 +6,9 @@
  * 1. One record per second and place; the others are counted.
  * 2. A stack is bounded, and names places in code only: its first lines repeat the message.
  */
-import { boundedText, errorText, type RateLimitedLog, type UnhandledListener } from '@zlink/kernel/observe';
+import { boundedText, errorText } from './error-text.ts';
+import type { RateLimitedLog } from './rate-limited-log.ts';
+import type { UnhandledListener } from './unhandled.ts';
 
 const FRAMES_SHOWN = 10;
 const FRAME_LIMIT = 256;

@@ -133,7 +133,7 @@ test('[LOC-061] only changed records are read, however many pages and reads that
   const watcher = viewer.watch(news);
   await world.clock.advanceAsync(1_000);
   expect(watcher.last?.endpoints.size).toBe(2_500);
-  expect(viewer.store.calls.scan).toBe(3);
+  expect(viewer.store.calls.scan).toBe(10); // pages of 250
 
   const values: number[] = [];
   const original = viewer.store.read.bind(viewer.store);
@@ -231,6 +231,7 @@ test('[LOC-062] within one generation a lower revision changes nothing; another 
   const source = await owner.publish(server('s1', { generation: 9n }));
   source.change({ weight: 1 });
   source.change({ weight: 2 });
+  await owner.written();
   await world.clock.advanceAsync(1_000);
   const own = await world.findServer('s1');
   if (own === undefined) throw new Error('it was published');
@@ -440,6 +441,7 @@ test('[LOC-064] a watch that begins while the store is away is told why there is
   viewer.store.inject({ kind: 'fail' });
   await world.clock.advanceAsync(1_000);
   const watcher = viewer.watch(games);
+  expect(watcher.views).toEqual([]); // not from within
   await loopTurns(4);
   expect(watcher.views).toEqual([
     { endpoints: new Map(), isCurrent: false, problem: expect.stringContaining('out of order') as string },
@@ -522,6 +524,147 @@ test('[LOC-065] a store that lost its history without telling is known by its st
   expect(watcher.rids).toEqual(['s1']);
   expect(watcher.views.map(({ endpoints }) => endpoints.size)).toEqual(expect.not.arrayContaining([2]));
   expect(watcher.views.slice(1).map(({ endpoints }) => endpoints.size)).not.toContain(0);
+});
+
+test('[LOC-065] a store that loses everything in the middle of a reading empties no view', async () => {
+  await owner.publish(server('s1'));
+  const watcher = viewer.watch(games);
+  await world.clock.advanceAsync(1_000);
+  await owner.publish(server('s2'));
+  viewer.store.inject({ kind: 'hold', at: 'request' }, 'scan', 1);
+  await world.clock.advanceAsync(1_000);
+  expect(viewer.store.heldCount).toBe(1);
+  await world.loseAll();
+  viewer.store.disrupt(); // at the latest with the first answer
+  viewer.store.heal();
+  await loopTurns(8);
+  owner.store.disrupt();
+  await world.clock.advanceAsync(20_000);
+  expect(watcher.rids).toEqual(['s1', 's2']);
+  expect(watcher.views.map(({ endpoints }) => endpoints.size)).toEqual(expect.not.arrayContaining([0]));
+});
+
+test('[LOC-065] a failover in the middle of a reading, known by its stamp alone, takes nobody away', async () => {
+  world.save();
+  await owner.publish(server('s1'));
+  const watcher = viewer.watch(games);
+  await world.clock.advanceAsync(1_000);
+  await owner.publish(server('s2'));
+  viewer.store.inject({ kind: 'hold', at: 'request' }, 'scan', 1);
+  await world.clock.advanceAsync(1_000);
+  await world.rollBack();
+  viewer.store.heal();
+  await loopTurns(8);
+  expect(watcher.rids).toEqual(['s1']);
+  owner.store.disrupt();
+  await world.clock.advanceAsync(20_000);
+  expect(watcher.rids).toEqual(['s1', 's2']);
+  expect(watcher.views.map(({ endpoints }) => endpoints.size)).not.toContain(0);
+});
+
+test('[LOC-065] a failover that brings back an earlier generation shows it to nobody before the living one had its time', async () => {
+  await owner.publish(server('s1'));
+  world.save();
+  await owner.runtime.close(); // a crash
+  const next = await world.openHost();
+  await next.publish(server('s1', { generation: 2n }));
+  const watcher = viewer.watch(games);
+  await world.clock.advanceAsync(1_000);
+  await world.rollBack();
+  next.store.inject({ kind: 'delay', at: 'request', ms: 3_000 }, 'read', 1);
+  for (const { store } of [viewer, next]) store.disrupt();
+  await world.clock.advanceAsync(30_000);
+  const generations = watcher.views.map(({ endpoints }) => endpoints.get('s1')?.descriptor.lifecycleGeneration);
+  expect(new Set(generations)).toEqual(new Set([2n]));
+  expect(watcher.find('s1')?.descriptor.revision).toBe(2n);
+});
+
+test('[LOC-061] a topology that cannot be scanned keeps nobody else waiting, and the store is no worse for it', async () => {
+  const scan = viewer.store.scan.bind(viewer.store);
+  let isStuck = true;
+  viewer.store.scan = (request, signal) =>
+    isStuck && request.prefix.includes('big') ? new Promise(() => {}) : scan(request, signal);
+  const big = viewer.watch({ kind: 'clientServer', name: 'big' });
+  const small = viewer.watch(games);
+  await owner.publish(server('s1'));
+  await world.clock.advanceAsync(12_000);
+  expect(small.rids).toEqual(['s1']);
+  expect(small.last?.problem).toBeUndefined();
+  const problem = expect.stringContaining('did not answer') as string;
+  expect(big.views).toEqual([{ endpoints: new Map(), isCurrent: false, problem }]);
+
+  await owner.runtime.close(); // a crash: its record is removed all the same
+  await world.clock.advanceAsync(60_000);
+  expect(small.rids).toEqual([]);
+  expect(await world.keys('d/')).toEqual([]);
+  expect(viewer.logs).toEqual([
+    {
+      level: 'warn',
+      eventId: 'zlink.location.topology_unsettled',
+      topology: 'clientServer',
+      name: 'big',
+      reason: problem,
+    },
+  ]);
+  isStuck = false;
+  await world.clock.advanceAsync(10_000);
+  expect(big.last).toEqual({ endpoints: new Map(), isCurrent: true, problem: undefined });
+});
+
+test('[LOC-064] an outage that begins in the middle of a reading is one of the store, not of the topology', async () => {
+  await owner.publish(server('s1'));
+  const topologies = [games, mesh].map((topology) => viewer.watch(topology));
+  before('scan', (call) => {
+    if (call === 1) viewer.store.inject({ kind: 'hold', at: 'request' });
+  });
+  await world.clock.advanceAsync(11_000);
+  expect(viewer.store.calls.scan).toBe(1);
+  expect(viewer.eventIds()).toEqual(['zlink.runtime.location.store_changed']);
+  expect(topologies.map(({ last }) => last?.problem === undefined)).toEqual([false, false]);
+  viewer.store.heal();
+  await world.clock.advanceAsync(2_000);
+  expect(topologies.map(({ rids }) => rids)).toEqual([['s1'], []]);
+});
+
+test('[LOC-061] a topology that is never at rest is told of once, until it was read', async () => {
+  const watcher = viewer.watch(games);
+  await world.clock.advanceAsync(1_000);
+  let isRestless = true;
+  before('scan', async () => {
+    if (isRestless) await world.change({ kind: 'put', key: stampKey(games), value: new Uint8Array(0) });
+  });
+  for (const round of [1, 2]) {
+    isRestless = true;
+    await owner.publish(server(`s${round}`));
+    await world.clock.advanceAsync(20_000);
+    expect(viewer.logs.filter(({ eventId }) => eventId === 'zlink.location.topology_unsettled')).toHaveLength(round);
+    isRestless = false;
+    await world.clock.advanceAsync(2_000);
+    expect(watcher.last?.endpoints.size).toBe(round);
+  }
+  expect(viewer.logs[0]).toEqual({
+    level: 'warn',
+    eventId: 'zlink.location.topology_unsettled',
+    topology: 'clientServer',
+    name: 'games',
+    reason: 'it changed during each of three readings',
+  });
+});
+
+test('[LOC-063] a host that is gone stays gone and is removed, however often single calls fail', async () => {
+  await owner.publish(server('s1'));
+  const watcher = viewer.watch(games);
+  await world.clock.advanceAsync(1_000);
+  await owner.runtime.close(); // a crash
+  await world.clock.advanceAsync(20_000);
+  const first = watcher.views.length;
+  for (let round = 0; round < 6; round++) {
+    viewer.store.inject({ kind: 'fail' }, 'read', 1);
+    await world.clock.advanceAsync(6_000);
+  }
+  expect(await world.keys('d/')).toEqual([]);
+  const shown = watcher.views.slice(first).flatMap(({ endpoints }) => [...endpoints.values()]);
+  expect(shown.map(({ isOwnerPresent }) => isOwnerPresent)).not.toContain(true);
 });
 
 test('[LOC-071] after an outage own records are read before anything of others is applied', async () => {

@@ -157,6 +157,19 @@ test('[LOC-055] withdrawing takes no longer than it may', async () => {
   await expectGone(rig);
 });
 
+test('[LOC-055] withdrawing from a store that is away takes 5 s at most, however much time there is', async () => {
+  const rig = arrange();
+  await rig.stores.open(live());
+  rig.location.inject({ kind: 'fail' });
+  const withdrawing = new Ending(rig.stores.withdraw(28_000));
+  await rig.clock.advanceAsync(4_999);
+  expect(withdrawing.state).toBe('pending');
+  await rig.clock.advanceAsync(1);
+  expect(withdrawing.state).toBe('resolved');
+  rig.location.heal();
+  await expectGone(rig);
+});
+
 test('[LOC-001] a host without stores has nothing to open and nothing to end', async () => {
   const clock = new ManualClock();
   const stores = new HostStores({

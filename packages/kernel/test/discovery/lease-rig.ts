@@ -10,17 +10,25 @@ export const windowMs = timing.ownerLeaseTtlMs - timing.ownerLeaseFencingMarginM
 
 export interface LeaseRig extends StoreRig {
   readonly lease: OwnerLease;
-  /** What `onReopened` was told. */
-  readonly reopened: readonly boolean[];
+  /** How often admission opened again. */
+  readonly reopened: () => number;
   readonly stored: () => Promise<StoreRecord | undefined>;
 }
 
 export async function arrangeLease(): Promise<LeaseRig> {
   const rig = await arrangeOpenStore();
   const lease = new OwnerLease({ calls: rig.calls, timing, clock: rig.clock, logger: rig.logger });
-  const reopened: boolean[] = [];
-  lease.onReopened((lapsed) => reopened.push(lapsed));
-  return { ...rig, lease, reopened, stored: () => rig.find(leaseKey(lease.ownerId)) };
+  let reopened = 0;
+  lease.onReopened(() => reopened++);
+  return { ...rig, lease, reopened: () => reopened, stored: () => rig.find(leaseKey(lease.ownerId)) };
+}
+
+/** The admission deadline; time goes up to it, without any timer. */
+export function expectDeadline({ clock, lease }: Pick<LeaseRig, 'clock' | 'lease'>, deadlineAtMs: number): void {
+  clock.stall(deadlineAtMs - clock.nowMs() - 1);
+  expect(lease.isOpen).toBe(true);
+  clock.stall(1);
+  expect(lease.isOpen).toBe(false);
 }
 
 export async function arrangeHeldLease(): Promise<LeaseRig> {

@@ -151,6 +151,20 @@ test('[LOC-055] the lease is renewed until the withdrawal, and others see the en
   expect(await world.keys('l/')).toHaveLength(1); // the poll does not mistake its end for a lapse
 });
 
+test('[LOC-055] once it withdraws nothing is asked of the store any more, whatever is under way', async () => {
+  await host.runtime.open(live());
+  host.watch(games);
+  await world.clock.advanceAsync(2_000);
+  host.store.inject({ kind: 'delay', at: 'reply', ms: 400 }, 'read');
+  await world.clock.advanceAsync(1_000);
+  const { read } = host.store.calls;
+  const withdrawn = host.runtime.withdraw(live());
+  host.store.disrupt();
+  await world.clock.advanceAsync(3_000);
+  await withdrawn;
+  expect(host.store.calls.read).toBe(read);
+});
+
 test('[LOC-053] a poll that finds the own lease absent has it put back at once', async () => {
   await host.runtime.open(live());
   host.watch(games);

@@ -40,7 +40,7 @@ async function take(rig: LeaseRig, step: Step, signal: AbortSignal): Promise<voi
       rig.lease.acquire(signal).catch(() => {});
       return;
     case 'foundAbsent':
-      return rig.lease.foundAbsent();
+      return rig.lease.foundAbsent(rig.clock.nowMs());
     case 'disrupt':
       return rig.store.disrupt();
   }

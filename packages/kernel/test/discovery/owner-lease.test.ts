@@ -1,6 +1,6 @@
 import { loopTurns } from '@zlink/testing';
 import { leaseGenerationOf, leaseKey, StoreError, type StoreRecord } from '../../src/location/index.ts';
-import { arrangeHeldLease, arrangeLease, type LeaseRig, timing, windowMs } from './lease-rig.ts';
+import { arrangeHeldLease, arrangeLease, expectDeadline, type LeaseRig, timing, windowMs } from './lease-rig.ts';
 import { deleteLease, live, pendingIn } from './store-rig.ts';
 
 const { ownerLeaseTtlMs: ttlMs, ownerLeaseRenewIntervalMs: intervalMs } = timing;
@@ -25,7 +25,7 @@ async function expectNothingLeft(rig: LeaseRig): Promise<void> {
 
 test('[LOC-050] a lease is acquired once and renewed every interval for as long as it is held', async () => {
   const rig = await arrangeLease();
-  expect([rig.lease.isOpen, rig.lease.leaseGeneration, rig.lease.validUntilMs]).toEqual([false, 0n, undefined]);
+  expect([rig.lease.isOpen, rig.lease.leaseGeneration]).toEqual([false, 0n]);
   await rig.lease.acquire(live());
   const acquiredAtMs = rig.clock.nowMs();
   const record = await rig.stored();
@@ -39,9 +39,9 @@ test('[LOC-050] a lease is acquired once and renewed every interval for as long 
   }
   expect(await rig.stored()).toMatchObject({ version: record?.version }); // a touch makes no version
   expect(rig.store.calls.commit).toBe(4);
-  expect([rig.reopened, rig.logs]).toEqual([[], []]);
+  expect([rig.reopened(), rig.logs]).toEqual([0, []]);
   expect([rig.clock.pendingTimers, rig.clock.pendingBackgroundTimers]).toEqual([0, 1]);
-  await rig.lease.release();
+  await rig.lease.release(live());
   await expectNothingLeft(rig);
 });
 
@@ -78,7 +78,7 @@ test('[LOC-050] a renewal that fails at once is tried again every 1,000 ms, and 
   expect(rig.store.calls.commit).toBe(5);
   await rig.clock.advanceAsync(1);
   expect(rig.store.calls.commit).toBe(6);
-  expect(rig.reopened).toEqual([]); // it was never closed
+  expect(rig.reopened()).toBe(0); // it was never closed
   rig.lease.stop();
 });
 
@@ -89,23 +89,28 @@ test('[LOC-051] the deadline is reckoned from before the request, however late t
   const acquired = rig.lease.acquire(live());
   await rig.clock.advanceAsync(2_500);
   await acquired;
-  expect(rig.lease.validUntilMs).toBe(startMs + windowMs);
   await rig.clock.advanceAsync(2_500); // the interval, too, counts from the request
   expect(rig.store.calls.commit).toBe(2);
-  await rig.clock.advanceAsync(2_499);
-  expect(rig.lease.validUntilMs).toBe(startMs + windowMs);
-  await rig.clock.advanceAsync(1);
-  expect(rig.lease.validUntilMs).toBe(startMs + intervalMs + windowMs);
+  await rig.clock.advanceAsync(2_500);
+  expectDeadline(rig, startMs + intervalMs + windowMs);
   rig.lease.stop();
+
+  const first = await arrangeLease();
+  first.store.inject({ kind: 'delay', at: 'reply', ms: 2_500 }, 'commit', 1);
+  const slow = first.lease.acquire(live());
+  await first.clock.advanceAsync(2_500);
+  await slow;
+  expectDeadline(first, startMs + windowMs);
+  first.lease.stop();
 });
 
 test('[LOC-051] an answer after the timeout of its attempt extends nothing', async () => {
   const rig = await arrangeHeldLease();
-  const deadlineAtMs = rig.lease.validUntilMs;
+  const deadlineAtMs = rig.clock.nowMs() + windowMs;
   rig.store.inject({ kind: 'delay', at: 'reply', ms: 3_500 }, 'commit');
   await rig.clock.advanceAsync(intervalMs + 3_600);
   expect(await renewedAtMs(rig)).toBe(rig.clock.nowMs() - 3_600); // the store has taken it
-  expect(rig.lease.validUntilMs).toBe(deadlineAtMs);
+  expectDeadline(rig, deadlineAtMs);
   rig.lease.stop();
   await rig.clock.advanceAsync(3_500);
   await expectNothingLeft(rig);
@@ -119,8 +124,8 @@ test('[LOC-051] one slow success and one lost renewal close no admission', async
   await rig.clock.advanceAsync(2_001 + 3_000 + 999);
   expect(rig.lease.isOpen).toBe(true);
   await rig.clock.advanceAsync(1);
-  expect(rig.lease.validUntilMs).toBe(rig.clock.nowMs() + windowMs);
-  expect(rig.reopened).toEqual([]);
+  expect(rig.reopened()).toBe(0);
+  expectDeadline(rig, rig.clock.nowMs() + windowMs);
   rig.lease.stop();
 });
 
@@ -132,7 +137,7 @@ test('[LOC-052] past the deadline admission is closed without any timer, also wh
   expect(rig.lease.isOpen).toBe(false);
   await rig.clock.advanceAsync(0); // the store still has the lease: it is renewed, and admission opens
   expect(rig.lease.isOpen).toBe(true);
-  expect([rig.reopened, rig.eventIds()]).toEqual([[false], []]);
+  expect([rig.reopened(), rig.eventIds()]).toEqual([1, []]);
   rig.lease.stop();
 });
 
@@ -147,7 +152,7 @@ test('[LOC-052] a store that is away closes admission at the deadline; renewals 
   await rig.clock.advanceAsync(3_500);
   rig.store.heal();
   await rig.clock.advanceAsync(1_000);
-  expect([rig.lease.isOpen, rig.reopened, rig.lease.leaseGeneration]).toEqual([true, [false], generation]);
+  expect([rig.lease.isOpen, rig.reopened(), rig.lease.leaseGeneration]).toEqual([true, 1, generation]);
   rig.lease.stop();
 });
 
@@ -166,7 +171,7 @@ test('[LOC-053] a lease that has ended is put back under the same generation bef
   rig.store.heal();
   await rig.clock.advanceAsync(1_000);
   expect(openAtCommit.slice(-2)).toEqual([false, false]); // the renewal that finds it absent, and the resumption
-  expect([rig.lease.isOpen, rig.reopened]).toEqual([true, [true]]);
+  expect([rig.lease.isOpen, rig.reopened()]).toEqual([true, 1]);
   expect(rig.lease.leaseGeneration).toBe(generation);
   const record = await rig.stored();
   expect(generationOf(record)).toBe(generation);
@@ -183,19 +188,19 @@ test('[LOC-053] who reads that the lease is absent makes it resume at once; unti
   const rig = await arrangeHeldLease();
   await rig.change(deleteLease(rig.lease.ownerId));
   rig.store.inject({ kind: 'fail' }, 'commit', 1);
-  rig.lease.foundAbsent();
-  expect([rig.lease.isOpen, rig.lease.validUntilMs]).toEqual([false, undefined]);
+  rig.lease.foundAbsent(rig.clock.nowMs());
+  expect(rig.lease.isOpen).toBe(false);
   await rig.clock.advanceAsync(400);
   expect(rig.store.calls.commit).toBe(2);
   rig.store.inject({ kind: 'delay', at: 'reply', ms: 100 }, 'commit', 1);
-  rig.lease.foundAbsent(); // again: no need to wait for the next attempt
-  rig.lease.foundAbsent(); // that attempt is under way
+  rig.lease.foundAbsent(rig.clock.nowMs()); // again: no need to wait for the next attempt
+  rig.lease.foundAbsent(rig.clock.nowMs()); // that attempt is under way
   expect(rig.store.calls.commit).toBe(3);
   await rig.clock.advanceAsync(99);
   expect(rig.lease.isOpen).toBe(false);
   await rig.clock.advanceAsync(1);
   expect(rig.lease.isOpen).toBe(true);
-  expect(rig.reopened).toEqual([true]);
+  expect(rig.reopened()).toBe(1);
   expect(rig.logs.at(-1)).toMatchObject({ eventId: 'zlink.location.lease_resumed', lapsedMs: 500 });
   expect(generationOf(await rig.stored())).toBe(rig.lease.leaseGeneration);
   rig.lease.stop();
@@ -207,12 +212,12 @@ test('[LOC-053] a renewal that was under way when the lease was read absent open
   await rig.clock.advanceAsync(intervalMs);
   await rig.change(deleteLease(rig.lease.ownerId)); // after the renewal was applied
   rig.store.inject({ kind: 'hold', at: 'request' }, 'commit', 1);
-  rig.lease.foundAbsent();
+  rig.lease.foundAbsent(rig.clock.nowMs());
   await loopTurns(2);
   expect(rig.store.heldCount).toBe(2);
   rig.store.heal();
   await loopTurns(4);
-  expect([rig.lease.isOpen, rig.reopened]).toEqual([true, [true]]); // by the resumption
+  expect([rig.lease.isOpen, rig.reopened()]).toEqual([true, 1]); // by the resumption
   expect(await rig.stored()).toBeDefined();
   rig.lease.stop();
 });
@@ -221,18 +226,30 @@ test('[LOC-053] a resumption whose answer was lost is recognised, and the lease 
   const rig = await arrangeHeldLease();
   await rig.change(deleteLease(rig.lease.ownerId));
   rig.store.inject({ kind: 'loseReply' }, 'commit', 1);
-  rig.lease.foundAbsent();
+  rig.lease.foundAbsent(rig.clock.nowMs());
   await rig.clock.advanceAsync(999);
   expect(rig.lease.isOpen).toBe(false);
   await rig.clock.advanceAsync(2);
-  expect([rig.lease.isOpen, rig.reopened]).toEqual([true, [true]]);
-  expect(rig.lease.validUntilMs).toBe(rig.clock.nowMs() + windowMs);
+  expect([rig.lease.isOpen, rig.reopened()]).toEqual([true, 1]);
+  expectDeadline(rig, rig.clock.nowMs() + windowMs);
   rig.lease.stop();
 });
 
-test('[LOC-053] a stale report of absence costs one renewal', async () => {
+test('[LOC-053] what was read before the last proof began takes nothing back', async () => {
   const rig = await arrangeHeldLease();
-  rig.lease.foundAbsent();
+  const readBeganAtMs = rig.clock.nowMs() + 4_999;
+  await rig.clock.advanceAsync(intervalMs);
+  expect(rig.store.calls.commit).toBe(2); // the renewal
+  rig.lease.foundAbsent(readBeganAtMs);
+  expect([rig.lease.isOpen, rig.eventIds()]).toEqual([true, []]);
+  await loopTurns(2);
+  expect(rig.store.calls.commit).toBe(2);
+  rig.lease.stop();
+});
+
+test('[LOC-053] a wrong report of absence costs one renewal', async () => {
+  const rig = await arrangeHeldLease();
+  rig.lease.foundAbsent(rig.clock.nowMs());
   await rig.clock.advanceAsync(1);
   expect([rig.lease.isOpen, rig.store.calls.commit]).toEqual([true, 3]);
   expect(generationOf(await rig.stored())).toBe(rig.lease.leaseGeneration);
@@ -241,12 +258,12 @@ test('[LOC-053] a stale report of absence costs one renewal', async () => {
 
 test('[LOC-053] a lease that is lost again and again, also between two attempts, is put back each time', async () => {
   const rig = await arrangeHeldLease();
-  rig.lease.foundAbsent(); // it is present: the attempt to put it back conflicts
+  rig.lease.foundAbsent(rig.clock.nowMs()); // it is present: the attempt to put it back conflicts
   await loopTurns(2);
   await rig.change(deleteLease(rig.lease.ownerId)); // and now the renewal that follows does
   await rig.clock.advanceAsync(2);
   expect(rig.lease.isOpen).toBe(true);
-  expect(rig.reopened).toEqual([true]);
+  expect(rig.reopened()).toBe(1);
   expect(generationOf(await rig.stored())).toBe(rig.lease.leaseGeneration);
   rig.lease.stop();
 });
@@ -256,7 +273,7 @@ test('[LOC-053] after a disruption the lease is proven at once, and put back if 
   await rig.change(deleteLease(rig.lease.ownerId));
   rig.store.disrupt();
   await loopTurns(4);
-  expect([rig.lease.isOpen, rig.reopened]).toEqual([true, [true]]);
+  expect([rig.lease.isOpen, rig.reopened()]).toEqual([true, 1]);
   expect(await rig.stored()).toBeDefined();
   rig.lease.stop();
   rig.store.disrupt();
@@ -272,8 +289,8 @@ test('[LOC-050] a claim whose answer was lost is found by the next try, and its 
   await rig.lease.acquire(live());
   const record = await rig.stored();
   expect([rig.lease.isOpen, rig.lease.leaseGeneration]).toEqual([true, record?.version]);
-  expect(rig.lease.validUntilMs).toBe(rig.clock.nowMs() + windowMs);
   expect(await renewedAtMs(rig)).toBe(rig.clock.nowMs());
+  expectDeadline(rig, rig.clock.nowMs() + windowMs);
   rig.lease.stop();
 });
 
@@ -309,9 +326,9 @@ test('[LOC-051] a renewal that was answered when its time was over proves nothin
   rig.clock.stall(windowMs);
   rig.store.heal();
   await loopTurns(4);
-  expect([rig.lease.isOpen, rig.reopened]).toEqual([false, []]);
-  await rig.clock.advanceAsync(1_000);
-  expect([rig.lease.isOpen, rig.reopened]).toEqual([true, [false]]);
+  expect([rig.lease.isOpen, rig.reopened()]).toEqual([false, 0]);
+  await rig.clock.advanceAsync(1); // the store answers, so the next proof follows at once
+  expect([rig.lease.isOpen, rig.reopened()]).toEqual([true, 1]);
   rig.lease.stop();
 });
 
@@ -346,14 +363,14 @@ test('[LOC-050] a store that hangs holds up an aborted acquisition for 1,000 ms 
   await expectNothingLeft(rig);
 });
 
-test('[LOC-050] releasing deletes the lease in one try and closes admission at once', async () => {
+test('[LOC-050] releasing deletes the lease and closes admission at once; a store that is away is tried until the deadline', async () => {
   const rig = await arrangeHeldLease();
-  const released = rig.lease.release();
+  const released = rig.lease.release(live());
   expect(rig.lease.isOpen).toBe(false);
   await released;
   expect(await rig.stored()).toBeUndefined();
-  await rig.lease.release();
-  rig.lease.foundAbsent();
+  await rig.lease.release(live());
+  rig.lease.foundAbsent(rig.clock.nowMs());
   expect(rig.store.calls.commit).toBe(2);
   await expect(rig.lease.acquire(live())).rejects.toMatchObject({ kind: 'InvalidOperation' });
   await expectNothingLeft(rig);
@@ -361,11 +378,23 @@ test('[LOC-050] releasing deletes the lease in one try and closes admission at o
   const failing = await arrangeHeldLease();
   const down = new StoreError('unavailable', 'notApplied', 'down');
   failing.store.inject({ kind: 'fail', error: down }, 'commit');
-  await expect(failing.lease.release()).rejects.toBe(down);
+  const deadline = new AbortController();
+  const undone = failing.lease.release(deadline.signal);
+  await failing.clock.advanceAsync(1_000);
+  expect(failing.store.calls.commit).toBe(1 + 5); // every 250 ms
+  deadline.abort();
+  expect(await undone).toBe('StoreError: down');
   await expectNothingLeft(failing);
 
+  const shortly = await arrangeHeldLease();
+  shortly.store.inject({ kind: 'fail', error: down }, 'commit', 2);
+  const done = shortly.lease.release(live());
+  await shortly.clock.advanceAsync(500);
+  expect([await done, await shortly.stored()]).toEqual([undefined, undefined]);
+  await expectNothingLeft(shortly);
+
   const never = await arrangeLease();
-  await never.lease.release();
+  await never.lease.release(live());
   expect(never.store.calls.commit).toBe(0);
 });
 
@@ -373,7 +402,7 @@ test('[LOC-050] releasing gives up a renewal under way, and a claim under way do
   const renewing = await arrangeHeldLease();
   renewing.store.inject({ kind: 'hold', at: 'reply' }, 'commit', 1);
   await renewing.clock.advanceAsync(intervalMs);
-  await renewing.lease.release();
+  await renewing.lease.release(live());
   renewing.store.heal();
   await expectNothingLeft(renewing);
   expect(await renewing.stored()).toBeUndefined();
@@ -381,7 +410,7 @@ test('[LOC-050] releasing gives up a renewal under way, and a claim under way do
   const claiming = await arrangeLease();
   claiming.store.inject({ kind: 'delay', at: 'reply', ms: 10 }, 'commit', 1);
   const acquiring = claiming.lease.acquire(live()).catch((error: unknown) => error);
-  await claiming.lease.release();
+  await claiming.lease.release(live());
   await claiming.clock.advanceAsync(10);
   expect(await acquiring).toMatchObject({ message: expect.stringContaining('given up meanwhile') as string });
   expect([claiming.lease.isOpen, await claiming.stored()]).toEqual([false, undefined]);
@@ -391,11 +420,11 @@ test('[LOC-050] releasing gives up a renewal under way, and a claim under way do
 test('[LOC-050] a lease that nobody renews any more admits nothing, and may still be released', async () => {
   const rig = await arrangeHeldLease();
   rig.lease.stop();
-  expect([rig.lease.isOpen, rig.lease.validUntilMs]).toEqual([false, undefined]);
+  expect(rig.lease.isOpen).toBe(false);
   await loopTurns(2);
   expect(pendingIn(rig)).toBe(0);
   expect(await rig.stored()).toBeDefined();
-  await rig.lease.release();
+  await rig.lease.release(live());
   expect(await rig.stored()).toBeUndefined();
   await expectNothingLeft(rig);
 });
@@ -405,7 +434,7 @@ test('[LOC-072] a store clock that jumps ahead ends the lease: the run resumes; 
   const generation = rig.lease.leaseGeneration;
   await rig.change({ kind: 'touch', key: leaseKey(rig.lease.ownerId), ttlMs: 1 }); // as if 15 s had passed in the store
   await rig.clock.advanceAsync(intervalMs);
-  expect([rig.lease.isOpen, rig.reopened, rig.lease.leaseGeneration]).toEqual([true, [true], generation]);
+  expect([rig.lease.isOpen, rig.reopened(), rig.lease.leaseGeneration]).toEqual([true, 1, generation]);
   await rig.change({ kind: 'touch', key: leaseKey(rig.lease.ownerId), ttlMs: 3_600_000 }); // and back
   rig.store.inject({ kind: 'fail' }, 'commit');
   await rig.clock.advanceAsync(windowMs);

@@ -25,6 +25,10 @@ function writesOf({ store }: Host, of = key): number {
   return puts.filter((put) => 'key' in put && put.key === of).length;
 }
 
+function failuresOf({ logs }: Host): readonly object[] {
+  return logs.filter(({ eventId }) => eventId === 'zlink.location.withdraw_failed');
+}
+
 function ownerOf({ store }: Host): string {
   const [lease] = store.batches[0]?.mutations ?? [];
   if (lease?.kind !== 'put') throw new Error('the first commit of a host is its lease');
@@ -53,9 +57,42 @@ test('[LOC-060] a change is written with its revision; several become one write 
   await loopTurns(4);
   expect(host.store.heldCount).toBe(1);
   host.store.heal();
-  await host.runtime.settled(1_000);
+  await host.written();
   expect(await world.findServer('s1')).toMatchObject({ revision: 4n, state: 'serving', weight: 300 });
   expect(writesOf(host)).toBe(3); // the claim, the first change, both others
+});
+
+test('[LOC-061] changes of one endpoint are written once a second; one of its state is written at once', async () => {
+  const source = await host.publish(server('s1'));
+  for (let weight = 1; weight <= 40; weight++) {
+    source.change({ weight });
+    await world.clock.advanceAsync(100);
+  }
+  expect(writesOf(host)).toBe(1 + 4);
+  source.change({ weight: 41 });
+  source.change({ state: 'serving' });
+  await loopTurns(4);
+  expect(await world.findServer('s1')).toMatchObject({ state: 'serving', weight: 41, revision: 43n });
+  expect(writesOf(host)).toBe(1 + 4 + 1);
+  await world.clock.advanceAsync(1_000);
+  source.change({ weight: 42 }); // it has waited long enough
+  await loopTurns(4);
+  expect(writesOf(host)).toBe(1 + 4 + 1 + 1);
+});
+
+test('[LOC-061] hosts that look more often write their changes as often, and rare looks delay none for long', async () => {
+  for (const [pollingIntervalMs, waitMs] of [
+    [200, 200],
+    [60_000, 1_000],
+  ] as const) {
+    const other = await world.openHost({ timing: { ...DEFAULT_LOCATION_TIMING, pollingIntervalMs } });
+    const source = await other.publish(server(`s${pollingIntervalMs}`));
+    source.change({ weight: 7 });
+    await world.clock.advanceAsync(waitMs - 1);
+    expect(writesOf(other, descriptorKey(games, `s${pollingIntervalMs}`))).toBe(1);
+    await world.clock.advanceAsync(1);
+    expect(writesOf(other, descriptorKey(games, `s${pollingIntervalMs}`))).toBe(2);
+  }
 });
 
 test('[LOC-060] facts that have not changed are not written again', async () => {
@@ -68,7 +105,7 @@ test('[LOC-060] facts that have not changed are not written again', async () => 
 test('[LOC-060] settled resolves when every change is written, or when its time is over', async () => {
   const source = await host.publish(server('s1'));
   await host.publish(publisher('p1', 'news'));
-  await host.runtime.settled(1_000);
+  await host.written();
   host.store.inject({ kind: 'fail' }, 'commit', 1);
   source.change({ weight: 5 });
   const settled = new Ending(host.runtime.settled(60_000));
@@ -142,7 +179,7 @@ test('[CS-013] a superseded server writes nothing any more and leaves the record
   const successor = await world.openHost();
   await successor.publish(server('s1', { generation: 2n }));
   source.change({ weight: 1 });
-  await host.runtime.settled(1_000);
+  await host.written();
   const writes = writesOf(host);
   source.change({ weight: 2 });
   await world.clock.advanceAsync(120_000);
@@ -181,7 +218,7 @@ test('[LOC-060] fields that another version wrote into the own record are kept',
     value: serverDescriptor.encode({ ...own, otherFields: { fromTheFuture: true } }),
   });
   source.change({ weight: 7 });
-  await host.runtime.settled(1_000);
+  await host.written();
   expect(await world.findServer('s1')).toMatchObject({ weight: 7, otherFields: { fromTheFuture: true } });
 });
 
@@ -199,7 +236,7 @@ test('[LOC-053] a removal that a change runs into is noticed by it', async () =>
   const source = await host.publish(server('s1'));
   await world.change({ kind: 'delete', key });
   source.change({ weight: 9 });
-  await host.runtime.settled(1_000);
+  await host.written();
   expect(await world.findServer('s1')).toMatchObject({ revision: 3n, weight: 9 });
   expect(source.raised).toBe(1);
 });
@@ -288,7 +325,7 @@ test('[LOC-071] without any signal an own record that is gone or older is found 
   const older = await world.find(key);
   if (older?.value === undefined) throw new Error('it was published');
   source.change({ weight: 9 });
-  await host.runtime.settled(1_000);
+  await host.written();
   await host.publish(publisher('p1', 'news'));
   const news = { kind: 'fanout', name: 'news' } as const;
   await world.change({ kind: 'put', key, value: older.value }, { kind: 'delete', key: descriptorKey(news, 'p1') });
@@ -385,8 +422,15 @@ test('[LOC-055] withdrawal waits for a claim that is under way, and removes what
 test('[LOC-055] a withdrawal that the store does not allow ends at its deadline, or tells what stays', async () => {
   await host.publish(server('s1'));
   host.store.inject({ kind: 'fail' });
-  await host.runtime.withdraw(live());
-  expect(host.logs.filter(({ eventId }) => eventId === 'zlink.location.withdraw_failed')).toHaveLength(2);
+  const end = new AbortController();
+  const tried = host.runtime.withdraw(end.signal);
+  await world.clock.advanceAsync(5_000);
+  end.abort();
+  await tried;
+  expect(failuresOf(host)).toMatchObject([
+    { topology: 'clientServer', name: 'games', reason: 'StoreError: the store is out of order' },
+    { lease: true, reason: 'the deadline is over' },
+  ]);
   host.store.heal();
 
   const other = await world.openHost();
@@ -432,6 +476,93 @@ test('[LOC-055] nothing is published after the withdrawal', async () => {
   expect(await world.keys('d/')).toEqual([]);
 });
 
+test('[CS-013] a failover that brings back the record of an earlier generation supersedes nobody', async () => {
+  const earlier = await world.openHost();
+  await earlier.publish(server('s1'));
+  world.save();
+  await earlier.runtime.close(); // a crash
+  const source = await host.publish(server('s1', { generation: 2n }));
+  await world.rollBack();
+  host.store.disrupt();
+  await world.clock.advanceAsync(5_000);
+  expect(await world.findServer('s1')).toMatchObject({ lifecycleGeneration: 2n, revision: 2n });
+  expect([source.raised, host.eventIds().includes('zlink.location.descriptor_superseded')]).toEqual([1, false]);
+  source.change({ weight: 5 });
+  await host.written();
+  expect(await world.findServer('s1')).toMatchObject({ lifecycleGeneration: 2n, weight: 5 });
+  await host.runtime.withdraw(live());
+  expect(await world.keys('d/')).toEqual([]);
+});
+
+test('[CS-013] of two generations that both live, the one that a failover brought back is superseded at last', async () => {
+  await host.publish(server('s1'));
+  world.save();
+  const later = await world.openHost();
+  await later.publish(server('s1', { generation: 2n }));
+  await world.rollBack();
+  for (const { store } of [host, later]) store.disrupt();
+  await world.clock.advanceAsync(61_000);
+  expect(await world.findServer('s1')).toMatchObject({ lifecycleGeneration: 2n });
+  expect(host.eventIds()).toContain('zlink.location.descriptor_superseded');
+  expect(later.eventIds()).not.toContain('zlink.location.descriptor_superseded');
+});
+
+test('[CS-013] a successor that claims after the failover is none from before it', async () => {
+  await host.publish(server('s1'));
+  world.save();
+  host.store.inject({ kind: 'hold', at: 'request' });
+  await world.rollBack();
+  const successor = await world.openHost();
+  await successor.publish(server('s1', { generation: 2n }));
+  host.store.heal();
+  host.store.disrupt();
+  await world.clock.advanceAsync(61_000);
+  expect(await world.findServer('s1')).toMatchObject({ lifecycleGeneration: 2n, ownerId: ownerOf(successor) });
+  expect(host.eventIds()).toContain('zlink.location.descriptor_superseded');
+});
+
+test('[LOC-071] an own record that a failover took back to an earlier state is written again, without a new revision', async () => {
+  const source = await host.publish(server('s1'));
+  world.save();
+  source.change({ weight: 9 });
+  await host.written();
+  await world.rollBack();
+  host.store.disrupt();
+  await world.clock.advanceAsync(5_000);
+  expect(await world.findServer('s1')).toMatchObject({ revision: 2n, weight: 9 });
+  expect(source.raised).toBe(0);
+});
+
+test('[LOC-071] what an audit read before the record was put back, and answers afterwards, is no second loss', async () => {
+  const source = await host.publish(server('s1'));
+  await world.change({ kind: 'delete', key });
+  host.store.inject({ kind: 'delay', at: 'request', ms: 300 }, 'commit');
+  host.store.disrupt();
+  await world.clock.advanceAsync(50); // the audit has found it, and the write is on its way
+  host.store.heal(); // the delay that has begun stays
+  host.store.inject({ kind: 'delay', at: 'reply', ms: 800 }, 'read', 1);
+  host.store.disrupt(); // what this audit reads is older than that write, and its answer younger
+  await world.clock.advanceAsync(10_000);
+  expect(source.raised).toBe(1);
+  expect(await world.findServer('s1')).toMatchObject({ revision: 2n });
+});
+
+test('[LOC-052] a write whose outcome is unknown is not repeated past the deadline', async () => {
+  const source = await host.publish(server('s1'));
+  await world.clock.advanceAsync(2_000);
+  host.store.inject({ kind: 'hold', at: 'request' });
+  source.change({ weight: 5 });
+  await world.clock.advanceAsync(13_000);
+  expect(host.runtime.admission.isOpen).toBe(false);
+  const writes = writesOf(host);
+  expect(writes).toBeGreaterThan(1);
+  await world.clock.advanceAsync(30_000);
+  expect(writesOf(host)).toBe(writes);
+  host.store.heal();
+  await world.clock.advanceAsync(10_000);
+  expect(await world.findServer('s1')).toMatchObject({ weight: 5 });
+});
+
 test('[LOC-060] facts that cannot be written are reported, and the next ones are written again', async () => {
   const source = await host.publish(server('s1'));
   const facts = source.facts.bind(source);
@@ -443,7 +574,7 @@ test('[LOC-060] facts that cannot be written are reported, and the next ones are
   expect(host.logs.at(-1)).toMatchObject({ level: 'error', eventId: 'zlink.location.publication_failed' });
   source.facts = facts;
   source.change({ weight: 3 });
-  await host.runtime.settled(100);
+  await host.written();
   expect(await world.findServer('s1')).toMatchObject({ weight: 3 });
 });
 
@@ -460,11 +591,44 @@ test('[LOC-052] a fenced run removes nothing, and tells so', async () => {
   await host.publish(server('s1'));
   host.store.inject({ kind: 'fail' }, 'commit');
   await world.clock.advanceAsync(11_000);
-  host.store.heal();
-  await host.runtime.withdraw(live());
+  const end = new AbortController();
+  const withdrawn = host.runtime.withdraw(end.signal);
+  await world.clock.advanceAsync(5_000);
+  end.abort();
+  await withdrawn;
   expect(await world.keys('d/')).toEqual([key]);
-  const failures = host.logs.filter(({ eventId }) => eventId === 'zlink.location.withdraw_failed');
-  expect(failures).toMatchObject([{ topology: 'clientServer', name: 'games', reason: 'the owner lease is not valid' }]);
+  expect(failuresOf(host)[0]).toMatchObject({
+    topology: 'clientServer',
+    name: 'games',
+    reason: 'the owner lease is not valid',
+  });
+});
+
+test.each<[string, () => void]>([
+  ['it stood still, and its lease is there', () => world.clock.stall(11_000)],
+  ['it stood still for longer than its lease', () => world.clock.stall(20_000)],
+  ['one removal is not applied', () => host.store.inject({ kind: 'fail' }, 'commit', 1)],
+  ['one answer is lost', () => host.store.inject({ kind: 'loseReply' }, 'commit', 1)],
+])('[LOC-055] an orderly end removes all in spite of a short hindrance: %s', async (_, hinder) => {
+  await host.publish(server('s1'));
+  await world.clock.advanceAsync(2_000);
+  hinder();
+  const withdrawn = new Ending(host.runtime.withdraw(live()));
+  await world.clock.advanceAsync(1_500);
+  expect(withdrawn.state).toBe('resolved');
+  expect([await world.keys('d/'), await world.keys('l/'), failuresOf(host)]).toEqual([[], [], []]);
+});
+
+test('[LOC-055] a store that comes back while the host ends has its records removed', async () => {
+  await host.publish(server('s1'));
+  host.store.inject({ kind: 'fail' });
+  await world.clock.advanceAsync(12_600); // fenced
+  const withdrawn = new Ending(host.runtime.withdraw(live()));
+  await world.clock.advanceAsync(1_000);
+  host.store.heal();
+  await world.clock.advanceAsync(2_000);
+  expect(withdrawn.state).toBe('resolved');
+  expect([await world.keys('d/'), await world.keys('l/'), failuresOf(host)]).toEqual([[], [], []]);
 });
 
 test('[LOC-070] a claim that was given up while its outcome was unknown is removed at the end', async () => {
@@ -481,6 +645,7 @@ test('[LOC-070] a claim that was given up while its outcome was unknown is remov
 
 test('[LOC-071] a write that was acknowledged before a disruption was noticed is not trusted', async () => {
   const source = await host.publish(server('s1'));
+  await world.clock.advanceAsync(1_000);
   host.store.inject({ kind: 'hold', at: 'reply' }, 'commit', 1);
   source.change({ weight: 2 });
   await loopTurns(2);
@@ -499,7 +664,7 @@ test('[LOC-071] what an audit read before the last write decides nothing', async
   await loopTurns(2);
   expect(host.store.heldCount).toBe(1);
   source.change({ weight: 2 });
-  await host.runtime.settled(100);
+  await host.written();
   host.store.heal();
   await loopTurns(8);
   expect(writesOf(host)).toBe(2);
@@ -518,6 +683,7 @@ test('[LOC-071] an audit is tried again after 1 s, however rare polls are', asyn
 
 test('[LOC-060] changes while the store is away are not attempts each', async () => {
   const source = await host.publish(server('s1'));
+  await world.clock.advanceAsync(1_000);
   host.store.inject({ kind: 'fail' }, 'commit');
   for (let weight = 0; weight < 100; weight++) {
     source.change({ weight });
@@ -528,6 +694,7 @@ test('[LOC-060] changes while the store is away are not attempts each', async ()
 
 test('[LOC-053] a lapse that a commit runs into is repaired at once, and the commit follows', async () => {
   const source = await host.publish(server('s1'));
+  await world.clock.advanceAsync(1_000);
   await world.change({ kind: 'delete', key: leaseKey(ownerOf(host)) });
   source.change({ weight: 2 });
   await loopTurns(8);

@@ -12,6 +12,7 @@ import type {
 import { LocationRuntime, type LocationRuntimeOptions } from '../../src/internal/discovery/location-runtime.ts';
 import { DEFAULT_LOCATION_TIMING } from '../../src/internal/discovery/location-timing.ts';
 import {
+  type CommitResult,
   createMemoryLocationStore,
   createMemoryStoreBackend,
   descriptorKey,
@@ -20,11 +21,14 @@ import {
   type PublisherDescriptor,
   type ServerDescriptor,
   serverDescriptor,
+  type StoreBatch,
   type StoreMutation,
   type StoreRecord,
   type Topology,
 } from '../../src/location/index.ts';
 import type { Logger } from '../../src/observe/index.ts';
+
+const nothing: StoreMutation = { kind: 'delete', key: 'nothing' };
 
 export const games = { kind: 'clientServer', name: 'games' } as const;
 
@@ -47,12 +51,20 @@ export class Ending {
   }
 }
 
+interface Applied {
+  readonly batch: StoreBatch;
+  readonly atMs: number;
+}
+
 /** The store of all hosts. What it holds can be lost. */
 export class World {
   readonly clock = new ManualClock();
   readonly hosts: Host[] = [];
   #store!: LocationStore; // set by `loseAll`
-  #lastVersion = 0n;
+  /** All commits since everything was lost, and the version before them. */
+  #history: Applied[] = [];
+  #baseVersion = 0n;
+  #saved = 0;
   #seed = 1;
 
   static async create(): Promise<World> {
@@ -63,11 +75,34 @@ export class World {
 
   /** All that was stored is gone; versions grow on. */
   async loseAll(): Promise<void> {
-    this.#store = createMemoryLocationStore(
-      createMemoryStoreBackend({ clock: this.clock, lastVersion: this.#lastVersion }),
-    );
-    this.#lastVersion += 1_000_000n;
-    await this.#store.open();
+    const baseVersion = this.#baseVersion + BigInt(this.#history.length) + 1_000n; // hosts go on meanwhile
+    this.#store = await openStore(baseVersion, this.clock);
+    this.#baseVersion = baseVersion;
+    this.#history = [];
+    this.#saved = 0;
+  }
+
+  /** What is stored now is what `rollBack` leaves. */
+  save(): void {
+    this.#saved = this.#history.length;
+  }
+
+  /** Commits since `save` are lost, as by a failover to a replica that lags; versions grow on. */
+  async rollBack(): Promise<void> {
+    const before = this.#history;
+    const after: Applied[] = [];
+    let replayedAtMs: number | undefined;
+    const store = await openStore(this.#baseVersion, { nowMs: () => replayedAtMs ?? this.clock.nowMs() });
+    for (let at = 0; at < before.length; at++) {
+      const { batch, atMs } = before[at] as Applied; // hosts go on meanwhile: it may grow
+      replayedAtMs = atMs;
+      const replayed = at < this.#saved ? batch : { ...batch, conditions: [], mutations: [nothing] };
+      await store.commit(replayed);
+      after.push({ batch: replayed, atMs });
+    }
+    replayedAtMs = undefined;
+    this.#store = store;
+    this.#history = after;
   }
 
   /** A host that has not been opened. */
@@ -104,7 +139,7 @@ export class World {
   /** Past all faults. */
   async change(...mutations: readonly StoreMutation[]): Promise<void> {
     const operationId = crypto.randomUUID().replaceAll('-', '');
-    await this.#store.commit({ operationId, conditions: [], mutations });
+    await this.#commit({ operationId, conditions: [], mutations });
   }
 
   async closeAll(): Promise<void> {
@@ -117,17 +152,31 @@ export class World {
     return this.clock.pendingTimers + this.clock.pendingBackgroundTimers;
   }
 
+  async #commit(batch: StoreBatch, signal?: AbortSignal): Promise<CommitResult> {
+    const atMs = this.clock.nowMs();
+    const history = this.#history;
+    const result = await this.#store.commit(batch, signal);
+    if (result.kind === 'applied' && !result.replayed) history.push({ batch, atMs });
+    return result;
+  }
+
   /** Never disposed: hosts come and go. */
   #handle(): LocationStore {
     return {
       capabilities: this.#store.capabilities,
       open: () => Promise.resolve(),
       read: (...call) => this.#store.read(...call),
-      commit: (...call) => this.#store.commit(...call),
+      commit: (...call) => this.#commit(...call),
       scan: (...call) => this.#store.scan(...call),
       dispose: () => Promise.resolve(),
     };
   }
+}
+
+async function openStore(lastVersion: bigint, clock: Pick<ManualClock, 'nowMs'>): Promise<LocationStore> {
+  const store = createMemoryLocationStore(createMemoryStoreBackend({ clock, lastVersion }));
+  await store.open();
+  return store;
 }
 
 export interface LogRecord {
@@ -140,8 +189,10 @@ export class Host {
   readonly store: FaultyLocationStore;
   readonly logs: LogRecord[] = [];
   readonly runtime: LocationRuntime;
+  readonly #clock: ManualClock;
 
   constructor(clock: ManualClock, inner: LocationStore, options: Partial<LocationRuntimeOptions>) {
+    this.#clock = clock;
     this.store = createFaultyLocationStore(inner, clock);
     const log = (level: keyof Logger) => (record: object) =>
       void this.logs.push({ level, ...(record as { eventId: string }) });
@@ -154,6 +205,13 @@ export class Host {
       securityIdentity: undefined,
       ...options,
     });
+  }
+
+  /** Lets the time pass for which changes wait, and for what is true now to be written. */
+  async written(): Promise<void> {
+    const settled = this.runtime.settled(60_000);
+    await this.#clock.advanceAsync(1_000);
+    await settled;
   }
 
   eventIds(): readonly string[] {

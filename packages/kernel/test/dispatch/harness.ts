@@ -8,6 +8,7 @@ import {
   type ChannelContext,
   channelSurface,
   Dispatcher,
+  type FanoutContext,
   type Filter,
   freezeFilters,
   HandlerRegistry,
@@ -43,7 +44,7 @@ type Options = Partial<Omit<DispatcherOptions, 'parts' | 'handlers'>> &
     readonly filters?: readonly Filter[];
   };
 
-type HandlerContext = ChannelContext | NodeContext;
+type HandlerContext = ChannelContext | NodeContext | FanoutContext;
 type Packet = string | { readonly packetName: string };
 
 export interface MessageOptions {

@@ -1,5 +1,5 @@
 import { ManualClock } from '@zlink/testing';
-import { LoopWatch } from '../src/loop-watch.ts';
+import { LoopWatch } from '@zlink/kernel/observe';
 
 function watch() {
   const clock = new ManualClock();

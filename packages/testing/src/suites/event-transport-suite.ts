@@ -16,8 +16,8 @@ import type { SuiteCase } from './transport-suite.ts';
 
 /** @param factory - called once per case; a harness is closed when its case is over */
 export function eventTransportSuite(factory: EventHarnessFactory): readonly SuiteCase[] {
-  return [...deliveryCases, ...markCases, ...endCases].map(({ title, act }) => ({
-    title,
-    run: () => EventRig.run(factory, act),
+  return [...deliveryCases, ...markCases, ...endCases].map((eventCase) => ({
+    title: eventCase.title,
+    run: () => EventRig.run(factory, (rig) => eventCase.act(rig)),
   }));
 }

@@ -58,6 +58,7 @@ function createParts(memberCount: number): Omit<HostParts, 'bindHost' | 'adverti
     codecs: new CodecRegistry().freeze(new Problems()),
     names: new NameIndex(),
     transport: new LinkedTransport(channelName, memberCount),
+    events: { bind: noEvents, subscribe: noEvents, close: async () => undefined },
     discovery: undefined,
     filters: [],
     lastHandler: new LastHandler(),
@@ -68,6 +69,10 @@ function createParts(memberCount: number): Omit<HostParts, 'bindHost' | 'adverti
     requestTimeoutMs: 30_000,
     sendTimeoutMs: 1_000,
   };
+}
+
+function noEvents(): never {
+  throw new Error('a mesh has no events');
 }
 
 /** A call that ends with its link; only what a route looks at is of use. */

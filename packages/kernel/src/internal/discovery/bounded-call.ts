@@ -8,6 +8,7 @@
  * 2. It rejects with a StoreError alone. A failure of which nothing is known may have been applied.
  * 3. No timer and no listener outlives it.
  */
+import { follow, type SignalFollower, unfollow } from '../../call/signal-followers.ts';
 import { isStoreError, StoreError } from '../../location/index.ts';
 import { errorText } from '../../observe/index.ts';
 import type { Clock } from '../time/index.ts';
@@ -16,37 +17,10 @@ interface Bounds {
   readonly clock: Clock;
   readonly timeoutMs: number;
   /** Each of them gives the call up. */
-  readonly signals: readonly (GiveUp | undefined)[];
+  readonly signals: readonly (AbortSignal | undefined)[];
 }
 
-/** As much of an AbortSignal as is needed here. */
-type GiveUp = Pick<AbortSignal, 'aborted'> & {
-  addEventListener(type: 'abort', listener: () => void): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-};
-
-/** The end of all calls at once. An AbortSignal warns of a leak when more than ten wait for it, as if that were one. */
-export class EndOfCalls implements GiveUp {
-  readonly #listeners = new Set<() => void>();
-  #aborted = false;
-
-  get aborted(): boolean {
-    return this.#aborted;
-  }
-
-  addEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener);
-  }
-
-  abort(): void {
-    this.#aborted = true;
-    for (const listener of this.#listeners) listener(); // each removes itself
-  }
-}
+const tryAgainAfterMs = 250;
 
 /** @param call - is given a signal that aborts when nobody waits any more */
 export function boundedCall<T>(call: (signal: AbortSignal) => Promise<T>, bounds: Bounds): Promise<T> {
@@ -95,10 +69,51 @@ export function pause(ms: number, { clock, signals }: Omit<Bounds, 'timeoutMs'>)
   });
 }
 
-function onAbort(signals: readonly (GiveUp | undefined)[], listener: () => void): () => void {
-  for (const signal of signals) signal?.addEventListener('abort', listener);
+/** Waits for `work`, which never rejects, but not beyond the abort. */
+export function untilAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      forget();
+      resolve();
+    };
+    const forget = onAbort([signal], end);
+    void work.then(end);
+  });
+}
+
+/**
+ * Tries again every 250 ms until it is done or the deadline aborts.
+ *
+ * @param attempt - resolves to what keeps it from being done, for people; may reject with a StoreError
+ * @returns what kept it from being done; undefined: it is
+ */
+export async function tryUntil(
+  deadline: AbortSignal,
+  clock: Clock,
+  attempt: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  let obstacle = 'the deadline is over';
+  while (!deadline.aborted) {
+    try {
+      const found = await attempt();
+      if (found === undefined) return undefined;
+      obstacle = found;
+    } catch (error) {
+      if (!isStoreError(error)) return errorText(error); // time does not mend it
+      if (!deadline.aborted) obstacle = errorText(error);
+    }
+    await pause(tryAgainAfterMs, { clock, signals: [deadline] }).catch(() => {});
+  }
+  return obstacle;
+}
+
+/** One listener per signal, however many calls wait: from the eleventh on Node would warn of a leak. */
+function onAbort(signals: readonly (AbortSignal | undefined)[], listener: () => void): () => void {
+  const follower: SignalFollower = { onAbort: listener };
+  for (const signal of signals) if (signal !== undefined) follow(signal, follower);
   return () => {
-    for (const signal of signals) signal?.removeEventListener('abort', listener);
+    for (const signal of signals) if (signal !== undefined) unfollow(signal, follower);
   };
 }
 

@@ -8,11 +8,12 @@
  * 2. Each waits for a random part of 2 s, so that hosts do not all remove at once.
  * 3. Without admission nothing is removed (LOC-052); after a failure of the store the next sweep goes on.
  */
-import { leaseKey, type StoreMutation } from '../../location/index.ts';
+import { isStoreError, leaseKey, type StoreMutation } from '../../location/index.ts';
+import { errorText, type RateLimitedLog } from '../../observe/index.ts';
 import type { Clock, RandomSource } from '../time/index.ts';
 import type { TopologyKind } from './discovery.ts';
 import type { LeaseView } from './lease-view.ts';
-import type { LocationTiming } from './location-timing.ts';
+import { CALL_TIMEOUT_MS, type LocationTiming } from './location-timing.ts';
 import type { OwnerLease } from './owner-lease.ts';
 import type { StoreCalls } from './store-calls.ts';
 import type { WatchedTopology } from './watched-topology.ts';
@@ -27,6 +28,7 @@ interface DeadDescriptorsOptions {
   readonly timing: LocationTiming;
   readonly clock: Clock;
   readonly random: RandomSource;
+  readonly log: RateLimitedLog;
 }
 
 interface DeadDescriptor {
@@ -78,7 +80,7 @@ export class DeadDescriptors {
   }
 
   async #remove(due: readonly DeadDescriptor[]): Promise<void> {
-    const { calls, lease, timing } = this.#options;
+    const { calls, lease, log } = this.#options;
     this.#isRemoving = true;
     try {
       for (const { key, version, ownerId, stampKey } of due) {
@@ -91,10 +93,11 @@ export class DeadDescriptors {
           ],
           mutations: [{ kind: 'delete', key }, stamp],
         } as const;
-        await calls.attempt(change, timing.ownerLeaseRenewTimeoutMs);
+        await calls.attempt(change, CALL_TIMEOUT_MS);
       }
-    } catch {
-      // 3: only a StoreError, which the health of the store tells of.
+    } catch (error) {
+      if (isStoreError(error)) return; // 3: the health of the store tells of it
+      log.error('poll_failed', { eventId: 'zlink.location.poll_failed', error: errorText(error) });
     } finally {
       this.#isRemoving = false;
     }

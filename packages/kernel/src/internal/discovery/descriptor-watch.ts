@@ -8,10 +8,11 @@
  *    another one, 30 s after it was read last, and after an outage or disruption (LOC-061).
  * 2. Own lease and own records are read first, before anything of others is applied (FAIL-015).
  * 3. After a disruption, and when a stamp shows that history was lost, nobody's absence is believed for so long as owners
- *    need to put their records back.
+ *    need to put their records back. That is decided anew with each reading, for it takes long.
  * 4. A view is stale once the store was away for longer than the grace, until its topology was read again (LOC-064).
+ * 5. One topology that cannot be read, as it is too large or never at rest, keeps its view and spoils nothing else.
  */
-import { isStoreError, leaseKey, stampKey, type StoreRecord, type Topology } from '../../location/index.ts';
+import { isStoreError, leaseKey, stampKey, type Topology } from '../../location/index.ts';
 import { errorText, type RateLimitedLog } from '../../observe/index.ts';
 import type { Clock, TimerHandle } from '../time/index.ts';
 import type { DeadDescriptors } from './dead-descriptors.ts';
@@ -28,7 +29,7 @@ import { type Surroundings, WatchedTopology } from './watched-topology.ts';
 const rescanAfterMs = 30_000;
 
 interface DescriptorWatchOptions {
-  readonly calls: Pick<StoreCalls, 'read' | 'scan' | 'problem' | 'failingSinceMs'>;
+  readonly calls: Pick<StoreCalls, 'read' | 'unjudged' | 'problem' | 'failingSinceMs'>;
   readonly leases: Pick<LeaseView, 'learn' | 'retain' | 'isPresent'>;
   readonly lease: Pick<OwnerLease, 'ownerId' | 'foundAbsent'>;
   readonly audit: Pick<OwnRecordsAudit, 'complete'>;
@@ -45,6 +46,8 @@ export class DescriptorWatch {
   readonly #topologies = new Map<string, WatchedTopology<TopologyKind>>();
   /** Read anew whatever the stamps say (1). */
   readonly #outdated = new Set<WatchedTopology<TopologyKind>>();
+  /** Those that could not be read the last time (5). */
+  readonly #unsettled = new Set<WatchedTopology<TopologyKind>>();
   #isDisrupted = false;
   /** 3 */
   #doubtsUntilMs = -Infinity;
@@ -56,7 +59,7 @@ export class DescriptorWatch {
     this.#options = options;
     const { calls, leases, log } = options;
     this.#scanParts = {
-      calls,
+      calls: calls.unjudged,
       leases,
       onUnreadable: ({ kind, name }, error) =>
         log.warn('descriptor_unreadable', {
@@ -75,14 +78,15 @@ export class DescriptorWatch {
     const key = stampKey(topology);
     const watched = this.#topologies.get(key) ?? new WatchedTopology<TopologyKind>(topology);
     this.#topologies.set(key, watched);
+    watched.show(this.#surroundings()); // before there is this watcher, who must not be told from within
     // The kind is a part of the key, so all that is read under it is of kind K.
     const end = watched.watch(onView as (view: View<TopologyKind>) => void);
-    watched.show(this.#surroundings());
     return () => {
       end();
       if (watched.isWatched || this.#topologies.get(key) !== watched) return;
       this.#topologies.delete(key);
       this.#outdated.delete(watched);
+      this.#unsettled.delete(watched);
     };
   }
 
@@ -130,39 +134,67 @@ export class DescriptorWatch {
   }
 
   async #poll(): Promise<void> {
-    const { lease, audit, calls, dead } = this.#options;
+    const { lease, audit, calls, dead, clock } = this.#options;
+    const beganAtMs = clock.nowMs();
     const ownLeaseKey = leaseKey(lease.ownerId);
     const topologies = [...this.#topologies.values()];
     const found = await readRecords(calls, [ownLeaseKey, ...topologies.map((watched) => watched.stampKey)]);
     if (this.#isStopped) return;
-    if (!found.has(ownLeaseKey)) lease.foundAbsent();
-    this.#noteLosses(topologies, found);
+    if (!found.has(ownLeaseKey)) lease.foundAbsent(beganAtMs);
+    for (const watched of topologies) this.#noteLoss(watched, found.get(watched.stampKey)?.version);
     await audit.complete(); // 2
     for (const watched of topologies) await this.#readIfDue(watched, found.get(watched.stampKey)?.version);
     if (!this.#isStopped) dead.sweep(this.#topologies.values());
   }
 
   async #readIfDue(watched: WatchedTopology<TopologyKind>, stamp: bigint | undefined): Promise<void> {
-    const { calls, clock } = this.#options;
     if (this.#isStopped || !watched.isWatched || !this.#isDue(watched, stamp)) return;
     this.#outdated.delete(watched); // again if something happens meanwhile
     let isTaken = false;
     try {
-      isTaken = await this.#read(watched, stamp, clock.nowMs());
+      isTaken = await this.#read(watched, stamp);
     } catch (error) {
-      if (!isStoreError(error) || calls.problem !== undefined) throw error; // else only this topology has a problem
+      if (!isStoreError(error) || this.#isStopped) throw error;
+      await this.#options.calls.read({}); // if this fails, too, it is the store, and the poll ends
+      this.#failed(watched, errorText(error)); // 5
     } finally {
       if (!isTaken) this.#outdated.add(watched);
     }
   }
 
-  async #read(watched: WatchedTopology<TopologyKind>, stamp: bigint | undefined, nowMs: number): Promise<boolean> {
+  async #read(watched: WatchedTopology<TopologyKind>, stamp: bigint | undefined): Promise<boolean> {
+    const beganAtMs = this.#options.clock.nowMs();
     const reading = await scanTopology(this.#scanParts, watched.topology, watched.entries, stamp);
-    if (reading === undefined || this.#isStopped) return false;
-    watched.take(reading, nowMs, !this.#doubtsAbsence);
+    if (this.#isStopped) return false;
+    if (reading === undefined) {
+      this.#tellUnsettled(watched, 'it changed during each of three readings');
+      return false;
+    }
+    this.#noteLoss(watched, reading.stamp); // 3
+    watched.take(reading, beganAtMs, !this.#doubtsAbsence);
+    this.#unsettled.delete(watched);
     this.#options.leases.retain(this.#allOwners());
     watched.show(this.#surroundings());
     return true;
+  }
+
+  #failed(watched: WatchedTopology<TopologyKind>, problem: string): void {
+    watched.fail(problem);
+    watched.show(this.#surroundings());
+    this.#tellUnsettled(watched, problem);
+  }
+
+  /** Once, until it was read. */
+  #tellUnsettled(watched: WatchedTopology<TopologyKind>, reason: string): void {
+    if (this.#unsettled.has(watched)) return;
+    this.#unsettled.add(watched);
+    const { kind, name } = watched.topology;
+    this.#options.log.warn(`topology_unsettled ${watched.stampKey}`, {
+      eventId: 'zlink.location.topology_unsettled',
+      topology: kind,
+      name,
+      reason,
+    });
   }
 
   #isDue(watched: WatchedTopology<TopologyKind>, stamp: bigint | undefined): boolean {
@@ -172,10 +204,9 @@ export class DescriptorWatch {
   }
 
   /** 3: asked with an answer of the store at hand, so the time for owners begins now. */
-  #noteLosses(topologies: readonly WatchedTopology<TopologyKind>[], found: ReadonlyMap<string, StoreRecord>): void {
+  #noteLoss(watched: WatchedTopology<TopologyKind>, stamp: bigint | undefined): void {
     const { clock, timing } = this.#options;
-    const isLost = topologies.some((watched) => watched.hasLostStamp(found.get(watched.stampKey)?.version));
-    if (!isLost && !this.#isDisrupted) return;
+    if (!this.#isDisrupted && !watched.hasLostStamp(stamp)) return;
     this.#isDisrupted = false;
     this.#doubtsUntilMs = clock.nowMs() + timing.ownerLeaseRenewIntervalMs + timing.ownerLeaseRenewTimeoutMs;
   }

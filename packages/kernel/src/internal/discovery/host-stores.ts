@@ -6,17 +6,14 @@
  *
  * 1. Nothing that a store does keeps a host from ending: what it has not released in time counts as a failure.
  */
-import { ConfigurationError, ZLinkError } from '../../errors/index.ts';
-import { isStoreError, type LocationStore, type RelocationStore } from '../../location/index.ts';
-import { errorText } from '../../observe/index.ts';
+import type { LocationStore, RelocationStore } from '../../location/index.ts';
 import type { Clock } from '../time/index.ts';
-import { boundedCall, pause } from './bounded-call.ts';
+import { boundedCall } from './bounded-call.ts';
 import { LocationRuntime, type LocationRuntimeOptions } from './location-runtime.ts';
-import { withinLimit } from './start-limit.ts';
+import { openStore } from './start-limit.ts';
 
-const OPEN_LIMIT_MS = 10_000;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 1_000;
+/** With a store that is away no shutdown takes longer, however much time it was given. */
+const WITHDRAW_LIMIT_MS = 5_000;
 
 export interface HostStoresOptions extends Omit<LocationRuntimeOptions, 'store'> {
   readonly location: LocationStore | undefined;
@@ -28,13 +25,13 @@ export class HostStores {
   readonly location: LocationRuntime | undefined;
   readonly #relocation: RelocationStore | undefined;
   readonly #clock: Clock;
-  readonly #callTimeoutMs: number;
+  readonly #settleLimitMs: number;
 
   constructor({ location: store, relocation, ...parts }: HostStoresOptions) {
     this.location = store && new LocationRuntime({ store, ...parts });
     this.#relocation = relocation;
     this.#clock = parts.clock;
-    this.#callTimeoutMs = parts.timing.ownerLeaseRenewTimeoutMs;
+    this.#settleLimitMs = parts.timing.ownerLeaseRenewTimeoutMs;
   }
 
   /**
@@ -43,19 +40,21 @@ export class HostStores {
    */
   async open(signal: AbortSignal): Promise<void> {
     await this.location?.open(signal);
-    if (this.#relocation !== undefined) await openRelocationStore(this.#relocation, this.#clock, signal);
+    const relocation = this.#relocation;
+    if (relocation === undefined) return;
+    await openStore('relocation store', { clock: this.#clock, signal }, (limit) => relocation.open(limit));
   }
 
-  /** Resolves when others can read what is published as it is now, or after the time of one call. */
+  /** Resolves when others can read what is published as it is now, or after the time that one renewal may take. */
   async settled(): Promise<void> {
-    await this.location?.settled(this.#callTimeoutMs);
+    await this.location?.settled(this.#settleLimitMs);
   }
 
-  /** Takes back what others were told. What fails is logged, and ends by itself in the store. */
+  /** Takes back what others were told, within 5 s at most. What fails is logged, and ends by itself in the store. */
   async withdraw(limitMs: number): Promise<void> {
     if (this.location === undefined) return;
     const deadline = new AbortController();
-    const timer = this.#clock.setTimer(() => deadline.abort(), limitMs);
+    const timer = this.#clock.setTimer(() => deadline.abort(), Math.min(limitMs, WITHDRAW_LIMIT_MS));
     await this.location.withdraw(deadline.signal);
     this.#clock.clearTimer(timer);
   }
@@ -89,26 +88,4 @@ async function endAll(
   const bounds = { clock, timeoutMs, signals: [] };
   const results = await Promise.allSettled(ends.map((end) => boundedCall(async () => end(), bounds)));
   return results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : [])); // 1
-}
-
-async function openRelocationStore(store: RelocationStore, clock: Clock, signal: AbortSignal): Promise<void> {
-  let failure = 'no answer';
-  const tooLate = (): Error => {
-    const text = `relocation store: opening it took longer than ${OPEN_LIMIT_MS} ms: ${failure}`;
-    return new ZLinkError('Unavailable', text);
-  };
-  await withinLimit({ clock, limitMs: OPEN_LIMIT_MS, signal, tooLate }, async (limit) => {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      try {
-        return await store.open(limit);
-      } catch (error) {
-        limit.throwIfAborted();
-        failure = errorText(error);
-        if (isStoreError(error) && error.code === 'incompatible') {
-          throw new ConfigurationError([`relocation store: ${error.message}`]);
-        }
-      }
-      await pause(pauseMs, { clock, signals: [limit] });
-    }
-  });
 }

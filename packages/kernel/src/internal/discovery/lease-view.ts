@@ -4,9 +4,10 @@
  * Owns the regular reading of leases and when an absence is believed. Leaves what an absence ends to who asks.
  *
  * 1. An owner counts as present until a read that can be believed found its lease absent.
- * 2. After an outage or a disruption everybody counts as present, even who was absent before, until a read finds the lease
- *    absent that began when there had been time to resume (LOC-065). While the store is degraded nobody becomes absent:
- *    one that answers reads may still take no renewals.
+ * 2. After an outage or a disruption nobody becomes absent before a read finds the lease absent that began when there had been
+ *    time to resume (LOC-065). While the store is degraded nobody does either: one that answers reads may still take no
+ *    renewals. Who was absent before an outage stays so until its lease is seen again; a disruption takes absences back,
+ *    for they may be what the store has lost.
  * 3. A failed read changes nothing, and neither does one that began before the last that counted.
  */
 import { leaseKey, maxReadKeys } from '../../location/index.ts';
@@ -43,7 +44,6 @@ export class LeaseView {
     this.#calls = options.calls;
     this.#timing = options.timing;
     this.#clock = options.clock;
-    this.#calls.onHealth(() => this.#forgetAbsences());
     this.#calls.onDisruption(() => this.#forgetAbsences());
   }
 
@@ -70,7 +70,8 @@ export class LeaseView {
    * @throws StoreError
    */
   async learn(ownerIds: Iterable<string>): Promise<void> {
-    await this.#read([...new Set(ownerIds)].filter((ownerId) => !this.#owners.has(ownerId)));
+    const unknown = [...new Set(ownerIds)].filter((ownerId) => !this.#owners.has(ownerId));
+    await this.#read(unknown, this.#calls.unjudged); // part of the reading of a whole topology
   }
 
   /** Forgets all others. */
@@ -96,16 +97,20 @@ export class LeaseView {
   async #readKnown(): Promise<void> {
     const startedAtMs = this.#clock.nowMs();
     const known = [...this.#owners.keys()];
-    await this.#read(known, (ownerId) => this.#owners.has(ownerId)).catch(() => {}); // 3
+    await this.#read(known, this.#calls, (ownerId) => this.#owners.has(ownerId)).catch(() => {}); // 3
     this.#readAfter(startedAtMs + this.#timing.ownerLeaseRenewIntervalMs - this.#clock.nowMs());
   }
 
   /** @param isWanted - asked when the answer is there */
-  async #read(ownerIds: readonly string[], isWanted = (_ownerId: string): boolean => true): Promise<void> {
+  async #read(
+    ownerIds: readonly string[],
+    calls: Pick<StoreCalls, 'read'>,
+    isWanted = (_ownerId: string): boolean => true,
+  ): Promise<void> {
     for (let at = 0; at < ownerIds.length; at += maxReadKeys) {
       const chunk = ownerIds.slice(at, at + maxReadKeys);
       const readAtMs = this.#clock.nowMs();
-      const { records } = await this.#calls.read({ records: chunk.map(leaseKey) }, this.#life.signal);
+      const { records } = await calls.read({ records: chunk.map(leaseKey) }, this.#life.signal);
       let isChanged = false;
       chunk.forEach((ownerId, index) => {
         if (isWanted(ownerId) && this.#note(ownerId, records[index] !== undefined, readAtMs)) isChanged = true;
@@ -133,7 +138,6 @@ export class LeaseView {
   }
 
   #forgetAbsences(): void {
-    if (this.#calls.problem !== undefined) return; // an outage has begun: what was read stays
     let isChanged = false;
     for (const [ownerId, { readAtMs, absentSinceMs }] of this.#owners) {
       if (absentSinceMs === undefined) continue;

@@ -13,26 +13,24 @@
  * 2. Opening and each claim take at most 10 s (LOC-004). Whoever gives up does not wait for a store that hangs.
  * 3. The store is disposed exactly once, and afterwards no timer is left (LOC-003).
  */
-import { ConfigurationError, ZLinkError } from '../../errors/index.ts';
-import { isStoreError, type LocationStore, type Topology } from '../../location/index.ts';
-import { errorText, type Logger, RateLimitedLog } from '../../observe/index.ts';
+import { ZLinkError } from '../../errors/index.ts';
+import type { LocationStore, Topology } from '../../location/index.ts';
+import { type Logger, RateLimitedLog } from '../../observe/index.ts';
 import type { Clock, RandomSource } from '../time/index.ts';
-import { pause } from './bounded-call.ts';
 import { DeadDescriptors } from './dead-descriptors.ts';
 import { DescriptorWatch } from './descriptor-watch.ts';
 import type { Admission, Discovery, Publication, PublicationSource, TopologyKind, View } from './discovery.ts';
 import { LeaseView } from './lease-view.ts';
-import type { LocationTiming } from './location-timing.ts';
+import { CALL_TIMEOUT_MS, type LocationTiming } from './location-timing.ts';
 import { type OwnRecord, OwnRecordsAudit } from './own-records-audit.ts';
 import { OwnerLease } from './owner-lease.ts';
 import { Polling } from './polling.ts';
 import { EndpointPublication } from './publication.ts';
-import { withinLimit } from './start-limit.ts';
+import { openStore, tookTooLong, withinLimit } from './start-limit.ts';
 import { StoreCalls } from './store-calls.ts';
 
-const startLimitMs = 10_000;
-const firstPauseMs = 250;
-const longestPauseMs = 1_000;
+/** Changes of an endpoint need not be written faster than hosts look at the default pace (LOC-061). */
+const longestWriteIntervalMs = 1_000;
 
 export interface LocationRuntimeOptions {
   readonly store: LocationStore;
@@ -45,11 +43,11 @@ export interface LocationRuntimeOptions {
 }
 
 /** A publication as the runtime needs it, whatever its kind. */
-interface OwnEndpoint extends OwnRecord {
+interface AnyPublication extends OwnRecord {
   readonly topology: Topology;
   resume(): void;
   settled(): Promise<void>;
-  remove(): Promise<string | undefined>;
+  remove(deadline: AbortSignal): Promise<string | undefined>;
   abandon(): void;
 }
 
@@ -63,8 +61,8 @@ export class LocationRuntime implements Discovery {
   readonly #watch: DescriptorWatch;
   readonly #polling: Polling;
   readonly #log: RateLimitedLog;
-  readonly #endpoints = new Set<OwnEndpoint>();
-  /** When the work of opening has ended, also if nobody waits for it any more. Never rejects. */
+  readonly #publications = new Set<AnyPublication>();
+  /** When the try to open has ended, also if nobody waits for it any more. Never rejects. */
   #opened: Promise<void> | undefined;
   #isLeaving = false;
   #closing: Promise<unknown> | undefined;
@@ -73,11 +71,11 @@ export class LocationRuntime implements Discovery {
     const { store, timing, clock, random, logger } = options;
     this.#options = options;
     this.#log = new RateLimitedLog(logger, clock);
-    const calls = new StoreCalls({ store, clock, callTimeoutMs: timing.ownerLeaseRenewTimeoutMs, logger });
+    const calls = new StoreCalls({ store, clock, callTimeoutMs: CALL_TIMEOUT_MS, logger });
     const lease = new OwnerLease({ calls, timing, clock, logger });
     const leases = new LeaseView({ calls, timing, clock });
-    const audit = new OwnRecordsAudit({ calls, lease, clock, records: () => this.#endpoints });
-    const dead = new DeadDescriptors({ calls, leases, lease, timing, clock, random });
+    const audit = new OwnRecordsAudit({ calls, lease, clock, records: () => this.#publications });
+    const dead = new DeadDescriptors({ calls, leases, lease, timing, clock, random, log: this.#log });
     const watch = new DescriptorWatch({ calls, leases, lease, audit, dead, timing, clock, log: this.#log });
     const poll = (): Promise<void> => watch.poll();
     this.#polling = new Polling({ clock, random, intervalMs: timing.pollingIntervalMs, poll });
@@ -101,11 +99,16 @@ export class LocationRuntime implements Discovery {
    */
   async open(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    let failure: unknown;
-    const tooLate = (): Error => unavailable('opening it', failure);
+    let isOpen = false;
+    const tryToOpen = async (limit: AbortSignal): Promise<void> => {
+      if (!isOpen) await this.#calls.open(limit);
+      isOpen = true;
+      limit.throwIfAborted();
+      await this.#lease.acquire(limit);
+    };
     try {
-      await withinLimit({ clock, limitMs: startLimitMs, signal, tooLate }, (limit) => {
-        const opening = this.#openAndAcquire(limit, (error) => (failure = error));
+      await openStore('location store', { clock, signal }, (limit) => {
+        const opening = tryToOpen(limit);
         this.#opened = opening.catch(() => {});
         return opening;
       });
@@ -121,13 +124,14 @@ export class LocationRuntime implements Discovery {
   async publish<K extends TopologyKind>(source: PublicationSource<K>, signal: AbortSignal): Promise<Publication> {
     signal.throwIfAborted();
     if (this.#isLeaving) throw new ZLinkError('ShuttingDown', 'the host has withdrawn what it published');
-    const { clock, logger, securityIdentity } = this.#options;
-    const parts = { calls: this.#calls, lease: this.#lease, clock, logger, securityIdentity };
+    const { clock, logger, timing, securityIdentity } = this.#options;
+    const writeIntervalMs = Math.min(timing.pollingIntervalMs, longestWriteIntervalMs);
+    const parts = { calls: this.#calls, lease: this.#lease, clock, logger, writeIntervalMs, securityIdentity };
     const publication = new EndpointPublication(source, parts);
-    this.#endpoints.add(publication); // also if its claim fails: what may be in the store is removed with the rest
-    const tooLate = (): Error => unavailable('publishing', this.#calls.problem);
+    this.#publications.add(publication); // also if its claim fails: what may be in the store is removed with the rest
+    const tooLate = (): Error => tookTooLong('location store: publishing', this.#calls.problem);
     try {
-      await withinLimit({ clock, limitMs: startLimitMs, signal, tooLate }, () => publication.claim());
+      await withinLimit({ clock, signal, tooLate }, () => publication.claim());
       return publication;
     } catch (error) {
       publication.abandon();
@@ -147,7 +151,7 @@ export class LocationRuntime implements Discovery {
   /** Resolves when every publication is written as it is now, or after `timeoutMs`. */
   async settled(timeoutMs: number): Promise<void> {
     const { clock } = this.#options;
-    const written = Promise.all([...this.#endpoints].map((endpoint) => endpoint.settled()));
+    const written = Promise.all([...this.#publications].map((publication) => publication.settled()));
     await new Promise<void>((resolve) => {
       const timer = clock.setTimer(resolve, timeoutMs);
       void written.then(() => {
@@ -157,34 +161,18 @@ export class LocationRuntime implements Discovery {
     });
   }
 
-  /** Removes the own descriptors, then the lease (1); bounded by `deadline`. What could not be removed is logged. */
+  /** Removes the own descriptors, then the lease (1), tried until `deadline`. What could not be removed is logged. */
   async withdraw(deadline: AbortSignal): Promise<void> {
     this.#isLeaving = true;
     this.#stopWatching();
-    await untilAborted(deadline, this.#remove(deadline));
+    await Promise.all([...this.#publications].map((publication) => this.#remove(publication, deadline)));
+    const reason = await this.#lease.release(deadline);
+    if (reason !== undefined) this.#logFailure({ lease: true, reason });
   }
 
   /** Ends all timers and disposes the store, once. Gives, and logs, what that threw. */
   close(): Promise<unknown> {
     return (this.#closing ??= this.#end());
-  }
-
-  async #openAndAcquire(limit: AbortSignal, onFailure: (error: unknown) => void): Promise<void> {
-    let isOpen = false;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      try {
-        if (!isOpen) await this.#calls.open(limit);
-        isOpen = true;
-        limit.throwIfAborted();
-        return await this.#lease.acquire(limit);
-      } catch (error) {
-        limit.throwIfAborted();
-        if (isStoreError(error) && error.code === 'incompatible')
-          throw new ConfigurationError([`location store: ${error.message}`]);
-        onFailure(error);
-      }
-      await pause(pauseMs, { clock: this.#options.clock, signals: [limit] });
-    }
   }
 
   #connect(): void {
@@ -201,24 +189,15 @@ export class LocationRuntime implements Discovery {
     });
     this.#lease.onReopened(() => {
       this.#audit.request();
-      for (const endpoint of this.#endpoints) endpoint.resume();
+      for (const publication of this.#publications) publication.resume();
     });
     this.#leases.onChanged(() => this.#watch.presenceChanged());
   }
 
-  async #remove(deadline: AbortSignal): Promise<void> {
-    await Promise.all([...this.#endpoints].map((endpoint) => this.#removeOne(endpoint, deadline)));
-    try {
-      if (!deadline.aborted) await this.#lease.release(deadline);
-    } catch (error) {
-      if (!deadline.aborted) this.#logFailure({ lease: true, reason: errorText(error) });
-    }
-  }
-
-  async #removeOne(endpoint: OwnEndpoint, deadline: AbortSignal): Promise<void> {
-    const reason = await endpoint.remove();
-    if (reason === undefined || deadline.aborted) return;
-    const { kind, name } = endpoint.topology;
+  async #remove(publication: AnyPublication, deadline: AbortSignal): Promise<void> {
+    const reason = await publication.remove(deadline);
+    if (reason === undefined) return;
+    const { kind, name } = publication.topology;
     this.#logFailure({ topology: kind, name, reason });
   }
 
@@ -237,29 +216,10 @@ export class LocationRuntime implements Discovery {
   async #end(): Promise<unknown> {
     this.#isLeaving = true;
     this.#stopWatching();
-    for (const endpoint of this.#endpoints) endpoint.abandon();
+    for (const publication of this.#publications) publication.abandon();
     await this.#opened; // what was given up is taken back, in bounded time
     this.#lease.stop();
     this.#log.close();
     return this.#calls.close(); // 3
   }
-}
-
-function unavailable(what: string, cause: unknown): ZLinkError {
-  const why = typeof cause === 'string' ? cause : cause === undefined ? 'no answer' : errorText(cause);
-  const text = `location store: ${what} took longer than ${startLimitMs} ms: ${why}`;
-  return new ZLinkError('Unavailable', text, { cause });
-}
-
-/** Waits for `work`, which never rejects, but not beyond the abort. */
-function untilAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const onAbort = (): void => resolve();
-    signal.addEventListener('abort', onAbort, { once: true });
-    void work.then(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
-  });
 }

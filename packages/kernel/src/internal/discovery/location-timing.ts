@@ -18,6 +18,9 @@ export interface LocationTiming {
   readonly storeFailureGraceMs: number;
 }
 
+/** Bounds every call of the store but a renewal; a host that is far from its store has no shorter lease for that. */
+export const CALL_TIMEOUT_MS = 5_000;
+
 export const DEFAULT_LOCATION_TIMING: LocationTiming = Object.freeze({
   ownerLeaseTtlMs: 15_000,
   ownerLeaseRenewIntervalMs: 5_000,

@@ -20,8 +20,7 @@ const retryAfterMs = 1_000;
 export interface OwnRecord {
   readonly key: string;
   readonly isPublished: boolean;
-  readonly steps: number;
-  found(record: StoreRecord | undefined, steps: number): void;
+  found(record: StoreRecord | undefined): void;
 }
 
 interface OwnRecordsAuditOptions {
@@ -86,13 +85,14 @@ export class OwnRecordsAudit {
 
   async #audit(): Promise<void> {
     this.#isDue = false;
-    const { calls, lease, records } = this.#options;
-    const audited = [...records()].filter(({ isPublished }) => isPublished).map((own) => ({ own, steps: own.steps }));
-    const key = leaseKey(lease.ownerId);
-    const found = await readRecords(calls, [key, ...audited.map(({ own }) => own.key)]);
+    const { calls, lease, clock, records } = this.#options;
+    const audited = [...records()].filter(({ isPublished }) => isPublished);
+    const leaseAt = leaseKey(lease.ownerId);
+    const beganAtMs = clock.nowMs();
+    const found = await readRecords(calls, [leaseAt, ...audited.map(({ key }) => key)]);
     if (!this.#isStarted) return;
-    if (!found.has(key)) lease.foundAbsent();
-    for (const { own, steps } of audited) own.found(found.get(own.key), steps);
+    if (!found.has(leaseAt)) lease.foundAbsent(beganAtMs);
+    for (const own of audited) own.found(found.get(own.key));
   }
 
   #schedule(delayMs: number): void {

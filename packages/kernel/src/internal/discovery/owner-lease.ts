@@ -10,7 +10,8 @@
  *    it goes on.
  * 3. Every attempt is a new operation. A repeated one would be answered for an instant at which the lease may long have
  *    ended. An attempt that was given up proves nothing any more.
- * 4. Known to be absent, the lease admits nothing until it was put, or seen, again (LOC-053). Its generation stays.
+ * 4. Known to be absent, the lease admits nothing until it was put, or seen, again (LOC-053). Its generation stays. What was
+ *    read before the last proof began says nothing about it.
  * 5. At most one attempt is under way and one timer set, none after the end.
  */
 import { ZLinkError } from '../../errors/index.ts';
@@ -24,6 +25,7 @@ import {
 } from '../../location/index.ts';
 import type { Logger } from '../../observe/index.ts';
 import type { Clock, TimerHandle } from '../time/index.ts';
+import { tryUntil } from './bounded-call.ts';
 import type { Admission } from './discovery.ts';
 import type { LocationTiming } from './location-timing.ts';
 import type { StoreCalls, StoreChange } from './store-calls.ts';
@@ -40,8 +42,8 @@ type LeaseState =
   | { readonly kind: 'none' }
   /** Asked for; the store may have it. */
   | { readonly kind: 'claiming' }
-  /** Present when last proven. Past the deadline this run is fenced (LOC-052). */
-  | { readonly kind: 'held'; readonly deadlineAtMs: number }
+  /** `provenAtMs`: when the last proof began. Past the deadline that counts from it this run is fenced (LOC-052). */
+  | { readonly kind: 'held'; readonly provenAtMs: number }
   /** Was found absent. `next`: whether it has to be put back, or turned out to be there and has to be renewed. */
   | { readonly kind: 'lapsed'; readonly sinceMs: number; readonly next: 'resume' | 'renewal' }
   | { readonly kind: 'ended'; readonly mayBeStored: boolean };
@@ -57,7 +59,7 @@ export class OwnerLease implements Admission {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #key: string;
-  readonly #listeners: ((lapsed: boolean) => void)[] = [];
+  readonly #listeners: (() => void)[] = [];
   #state: LeaseState = { kind: 'none' };
   #generation = 0n;
   /** Of the next attempt. */
@@ -82,12 +84,7 @@ export class OwnerLease implements Admission {
   }
 
   get isOpen(): boolean {
-    return this.#state.kind === 'held' && this.#clock.nowMs() < this.#state.deadlineAtMs; // 2
-  }
-
-  /** The admission deadline, by the clock; undefined while there is no lease. */
-  get validUntilMs(): number | undefined {
-    return this.#state.kind === 'held' ? this.#state.deadlineAtMs : undefined;
+    return this.#state.kind === 'held' && this.#admits(this.#state.provenAtMs); // 2
   }
 
   /** That this run is alive, by the store's judgement at the commit. */
@@ -95,8 +92,8 @@ export class OwnerLease implements Admission {
     return { kind: 'present', key: this.#key };
   }
 
-  /** @param listener - admission opened again; `lapsed`: the lease had been absent in between. Must not throw */
-  onReopened(listener: (lapsed: boolean) => void): void {
+  /** @param listener - admission was closed and is open again; must not throw */
+  onReopened(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
@@ -119,23 +116,28 @@ export class OwnerLease implements Admission {
     }
   }
 
-  /** Somebody has read that the lease is absent. */
-  foundAbsent(): void {
-    if (this.#state.kind === 'held') this.#lapse('read');
-    else if (this.#state.kind !== 'lapsed' || this.#timer === undefined) return; // it is being put back
+  /** Somebody has read that the lease is absent. @param readBeganAtMs - by the clock */
+  foundAbsent(readBeganAtMs: number): void {
+    if (this.#state.kind === 'held') {
+      if (readBeganAtMs < this.#state.provenAtMs) return; // 4
+      this.#lapse('read');
+    } else if (this.#state.kind !== 'lapsed' || this.#timer === undefined) return; // it is being put back
     this.#proveNow(); // 3: a renewal under way may have been applied before that read
   }
 
   /**
-   * Stops renewing and deletes the lease: one try.
+   * Stops renewing and deletes the lease, tried until the deadline.
    *
-   * @throws StoreError
+   * @returns why it may still be there, if so
    */
-  async release(signal?: AbortSignal): Promise<void> {
+  async release(deadline: AbortSignal): Promise<string | undefined> {
     this.stop();
-    if (this.#state.kind !== 'ended' || !this.#state.mayBeStored) return;
+    if (this.#state.kind !== 'ended' || !this.#state.mayBeStored) return undefined;
     this.#state = { kind: 'ended', mayBeStored: false };
-    await this.#calls.attempt(this.#deletion(), this.#timing.ownerLeaseRenewTimeoutMs, signal);
+    return tryUntil(deadline, this.#clock, async () => {
+      await this.#submit(this.#deletion(), deadline);
+      return undefined;
+    });
   }
 
   /** Stops renewing; the lease ends by itself. Admission closes at once. */
@@ -194,7 +196,8 @@ export class OwnerLease implements Admission {
     if (attempt.signal.aborted) return; // 3
     this.#attempt = undefined;
     if (result?.kind === 'conflict') this.#otherwise();
-    else if (result?.kind !== 'applied' || !this.#hold(startedAtMs)) this.#proveAfter(retryAfterMs);
+    else if (result?.kind !== 'applied') this.#proveAfter(retryAfterMs);
+    else if (!this.#hold(startedAtMs)) this.#proveAfter(0); // the store answers, and only this proof is too old
   }
 
   /** The condition failed: a held lease is absent, one that was to be put back is present. */
@@ -215,19 +218,23 @@ export class OwnerLease implements Admission {
 
   /** Takes an applied attempt for a proof; false: its time is over already. */
   #hold(startedAtMs: number): boolean {
+    if (!this.#admits(startedAtMs)) return false;
     const nowMs = this.#clock.nowMs();
-    const { ownerLeaseTtlMs, ownerLeaseFencingMarginMs, ownerLeaseRenewIntervalMs } = this.#timing;
-    const deadlineAtMs = startedAtMs + ownerLeaseTtlMs - ownerLeaseFencingMarginMs; // 1
-    if (deadlineAtMs <= nowMs) return false;
     const before = this.#state;
-    this.#state = { kind: 'held', deadlineAtMs };
+    this.#state = { kind: 'held', provenAtMs: startedAtMs };
     // From the request on, not from the answer: only so a slow success and one lost renewal fit before the deadline.
-    this.#proveAfter(startedAtMs + ownerLeaseRenewIntervalMs - nowMs);
+    this.#proveAfter(startedAtMs + this.#timing.ownerLeaseRenewIntervalMs - nowMs);
     const lapsed = before.kind === 'lapsed';
     if (lapsed) this.#logger.info({ eventId: 'zlink.location.lease_resumed', lapsedMs: nowMs - before.sinceMs });
-    if (lapsed || (before.kind === 'held' && before.deadlineAtMs <= nowMs))
-      for (const listener of this.#listeners) listener(lapsed);
+    if (lapsed || (before.kind === 'held' && !this.#admits(before.provenAtMs)))
+      for (const listener of this.#listeners) listener();
     return true;
+  }
+
+  /** Whether a proof that began then still admits work (1). */
+  #admits(provenAtMs: number): boolean {
+    const { ownerLeaseTtlMs, ownerLeaseFencingMarginMs } = this.#timing;
+    return this.#clock.nowMs() < provenAtMs + ownerLeaseTtlMs - ownerLeaseFencingMarginMs;
   }
 
   #proveAfter(delayMs: number): void {

@@ -56,7 +56,7 @@ export class Polling {
     do {
       this.#isWanted = false;
       await this.#options.poll();
-    } while (this.#isWanted);
+    } while (this.#isWanted && this.#isStarted);
     this.#isPolling = false;
     if (this.#isStarted) this.#arm();
   }

@@ -4,22 +4,24 @@
  * ```text
  * claiming ─► published ─► superseded | withdrawn        phase: what this endpoint is about
  *        └──► refused
- * free ─write─► own ─facts changed─► own …               place: what is known of its key in the store
- *    └── conflict, unknown outcome, audit ──► unread ─read─► free | own | taken
+ * free | taken ─write─► own ─facts changed, write─► own …       place: what is known of its key in the store
+ *    any of them ─ conflict, unknown outcome, audit ─► unread ─read─► free | own | taken
  * ```
  *
  * Owns the record of the endpoint. Leaves repetition of a commit to store-calls.ts, when records are audited to
  * own-records-audit.ts, and revision and content to the source of the facts.
  *
  * 1. One step at a time, a read or a write; each starts from the facts as they are then, so changes that come meanwhile
- *    become one write.
+ *    become one write. Behind a write the next change waits for some time, or no reader of a large topology would ever see
+ *    it at rest; only a change of state goes at once.
  * 2. A write is conditional on what was read, and on the own lease. After a conflict, or an outcome that stays unknown, the
  *    key is read and the next step decided anew (LOC-040, FAIL-016).
  * 3. Without admission nothing is written (LOC-052).
  * 4. A record is the own one if its run and its lifecycle generation are. A mesh node never takes the place of another
  *    record (NET-003). Another endpoint takes that of an earlier generation until its claim has succeeded once (CS-013);
- *    whoever finds another generation in its place afterwards is superseded for good.
- * 5. A record that others removed comes back with a higher revision, raised once per removal (LOC-053).
+ *    whoever finds a newer record of another generation in its place afterwards is superseded for good. An older one is what
+ *    stood there before its own: the store has lost the claim, which is made again (FAIL-015).
+ * 5. A record that others removed, or the store lost, comes back with a higher revision, raised once per loss (LOC-053).
  * 6. What another version of ZLink wrote into the own record is kept; what stood in the record of an earlier generation says
  *    nothing of this one.
  */
@@ -39,8 +41,9 @@ import {
 import { errorText, type Logger } from '../../observe/index.ts';
 import type { Clock, TimerHandle } from '../time/index.ts';
 import { WIRE_MAJOR } from '../wire/index.ts';
+import { tryUntil, untilAborted } from './bounded-call.ts';
 import { descriptorCodecs } from './descriptor-codecs.ts';
-import type { DescriptorOf, Publication, PublicationSource, TopologyKind } from './discovery.ts';
+import type { DescriptorOf, OwnFacts, Publication, PublicationSource, TopologyKind } from './discovery.ts';
 import type { OwnerLease } from './owner-lease.ts';
 import type { StoreCalls } from './store-calls.ts';
 
@@ -53,18 +56,24 @@ export interface PublicationParts {
   readonly lease: Pick<OwnerLease, 'ownerId' | 'leaseGeneration' | 'isOpen' | 'condition' | 'foundAbsent'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Between two writes of changes that can wait (1). */
+  readonly writeIntervalMs: number;
   /** The public key of the endpoint. */
   readonly securityIdentity: string | undefined;
 }
 
 type Phase = 'claiming' | 'published' | 'superseded' | 'refused' | 'withdrawn';
 
-interface Own {
-  readonly kind: 'own';
-  readonly version: bigint;
+/** What is written of the facts. */
+interface Written {
   readonly revision: bigint;
+  readonly state: OwnFacts<TopologyKind>['state'];
   readonly bytes: Uint8Array;
   readonly otherFields: JsonFields | undefined;
+}
+interface Own extends Written {
+  readonly kind: 'own';
+  readonly version: bigint;
 }
 type Place =
   { readonly kind: 'unread' } | { readonly kind: 'free' } | { readonly kind: 'taken'; readonly version: bigint } | Own;
@@ -86,10 +95,14 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
   #claim: Claim | undefined;
   #work: Promise<void> = Promise.resolve();
   #isWorking = false;
-  #steps = 0;
   /** The place must be read, but a step is under way. */
   #isDoubted = false;
-  #retry: TimerHandle | undefined;
+  /** Of the newest record that was known to be the own one. */
+  #ownVersion = 0n;
+  /** For the loss of that record (5). */
+  #isRaised = false;
+  #wroteAtMs = -Infinity;
+  #pause: { readonly timer: TimerHandle; readonly after: 'failure' | 'write' } | undefined;
   readonly #waiting = new Set<{ readonly revision: bigint; readonly resolve: () => void }>();
 
   constructor(source: PublicationSource<K>, parts: PublicationParts) {
@@ -115,7 +128,7 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
   }
 
   changed(): void {
-    if (this.#retry === undefined) this.#wake(); // what changes while the store is away waits like the rest
+    if (this.#pause?.after !== 'failure') this.#wake(); // what changes while the store is away waits like the rest
   }
 
   /** Resolves when everything that is true now has been written, or nothing will be any more. */
@@ -129,18 +142,11 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
     return this.#phase === 'published';
   }
 
-  /** Stands still as long as nothing is read or written. */
-  get steps(): number {
-    return this.#steps;
-  }
-
-  /** What an audit has read of the key. @param steps - as they were before that read */
-  found(record: StoreRecord | undefined, steps: number): void {
+  /** What an audit has read of the key; it may be older than the last step, so it decides nothing but to read again. */
+  found(record: StoreRecord | undefined): void {
     if (this.#phase !== 'published') return;
-    if (this.#isWorking)
-      this.#isDoubted = true; // the step under way began without knowing of the reason for the audit
-    else if (steps === this.#steps) this.#learn(record);
-    else this.#become({ kind: 'unread' }); // the record is older than the last step
+    if (this.#isWorking) this.#isDoubted = true;
+    else if (!this.#isKnown(record)) this.#become({ kind: 'unread' });
     this.#wake();
   }
 
@@ -155,24 +161,20 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
   }
 
   /**
-   * Deletes the record, if it is the own one.
+   * Deletes the record, if it is the own one; tried until the deadline.
    *
    * @returns why it may still be there, if so
    */
-  async remove(): Promise<string | undefined> {
+  async remove(deadline: AbortSignal): Promise<string | undefined> {
     this.abandon();
-    await this.#work; // the outcome of a write decides what there is to delete
-    try {
-      const reason = await this.#tryRemove();
-      return reason === undefined ? undefined : await this.#tryRemove(); // after a conflict what was read decides
-    } catch (error) {
-      return errorText(error);
-    }
+    await untilAborted(deadline, this.#work); // the outcome of a write decides what there is to delete
+    if (this.#isWorking) return 'the outcome of the last write is not known';
+    return tryUntil(deadline, this.#parts.clock, () => this.#tryRemove(deadline));
   }
 
   #wake(): void {
     if (this.#isWorking || this.#isOver) return;
-    this.#clearRetry();
+    this.#clearPause();
     this.#isWorking = true;
     this.#work = this.#bringUpToDate();
   }
@@ -183,7 +185,11 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
 
   async #bringUpToDate(): Promise<void> {
     try {
-      while (this.#isBehind()) await this.#step(); // 1
+      while (this.#isBehind()) {
+        const waitMs = this.#msBeforeWrite();
+        if (waitMs > 0) this.#pauseAfter('write', waitMs);
+        else await this.#step(); // 1
+      }
     } catch (error) {
       this.#failed(error);
     } finally {
@@ -192,12 +198,25 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
   }
 
   #isBehind(): boolean {
-    if (this.#isOver || this.#retry !== undefined || !this.#parts.lease.isOpen) return false; // 3
+    if (this.#isOver || this.#pause !== undefined || !this.#parts.lease.isOpen) return false; // 3
     return this.#place.kind !== 'own' || !areEqual(this.#encode().bytes, this.#place.bytes);
   }
 
+  /** 1: how long what has changed can wait. */
+  #msBeforeWrite(): number {
+    const { clock, writeIntervalMs } = this.#parts;
+    if (this.#place.kind !== 'own' || this.#source.facts().state !== this.#place.state) return 0;
+    return this.#wroteAtMs + writeIntervalMs - clock.nowMs();
+  }
+
+  /** Whether an audit has read what is known already. */
+  #isKnown(record: StoreRecord | undefined): boolean {
+    const place = this.#place;
+    if (place.kind === 'unread') return false;
+    return record?.version === (place.kind === 'free' ? undefined : place.version);
+  }
+
   async #step(): Promise<void> {
-    this.#steps++;
     const place = this.#place;
     if (place.kind === 'unread') this.#learn(await this.#read());
     else if (place.kind === 'free') await this.#write({ kind: 'absent', key: this.key });
@@ -207,33 +226,37 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
     this.#become({ kind: 'unread' });
   }
 
-  async #read(): Promise<StoreRecord | undefined> {
-    const { records } = await this.#parts.calls.read({ records: [this.key] });
+  async #read(signal?: AbortSignal): Promise<StoreRecord | undefined> {
+    const { records } = await this.#parts.calls.read({ records: [this.key] }, signal);
     return records[0];
   }
 
   async #write(condition: StoreCondition): Promise<void> {
-    const { bytes, revision, otherFields } = this.#encode();
+    const written = this.#encode();
+    const { bytes } = written;
     if (bytes.byteLength > maxValueBytes)
       throw new ConfigurationError([
         `${this.#name()}: its descriptor has ${bytes.byteLength} bytes, allowed: ${maxValueBytes}`,
       ]);
     const version = await this.#commit(condition, { kind: 'put', key: this.key, value: bytes });
     if (version === undefined) return;
-    this.#become({ kind: 'own', version, revision, bytes, otherFields });
+    this.#wroteAtMs = this.#parts.clock.nowMs();
+    this.#become({ kind: 'own', version, ...written });
     this.#claimed();
   }
 
   /** The version of the commit; undefined after a conflict. */
-  async #commit(condition: StoreCondition, mutation: StoreMutation): Promise<bigint | undefined> {
-    const { calls, lease } = this.#parts;
+  async #commit(condition: StoreCondition, mutation: StoreMutation, signal?: AbortSignal): Promise<bigint | undefined> {
+    const { calls, lease, clock } = this.#parts;
+    const beganAtMs = clock.nowMs();
     const stamp: StoreMutation = { kind: 'put', key: stampKey(this.topology), value: new Uint8Array(0) };
     try {
-      const result = await calls.commit({ conditions: [condition, lease.condition], mutations: [mutation, stamp] });
+      const change = { conditions: [condition, lease.condition], mutations: [mutation, stamp] };
+      const result = await calls.commit(change, { signal, mayRepeat: () => lease.isOpen }); // 3
       if (result.kind === 'applied') return result.version;
       if (result.kind === 'conflict' && result.conditionIndex === leaseCondition) {
-        lease.foundAbsent();
-        this.#tryLater(); // unless the lease is back before
+        lease.foundAbsent(beganAtMs);
+        this.#pauseAfter('failure', retryAfterMs); // unless the lease is back before
       } else this.#become({ kind: 'unread' }); // 2
       return undefined;
     } catch (error) {
@@ -244,12 +267,14 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
 
   /** 4 and 5: what follows from what stands under the key. */
   #learn(record: StoreRecord | undefined): void {
-    const before = this.#place;
     const place = this.#judge(record);
     this.#become(place);
     if (place.kind === 'own') this.#claimed();
-    else if (place.kind === 'taken') this.#foundTaken();
-    else if (this.#phase === 'published' && before.kind !== 'free') this.#source.raise(); // 5
+    else if (place.kind === 'taken' && place.version > this.#ownVersion) this.#foundTaken();
+    else if (this.#phase === 'published' && !this.#isRaised) {
+      this.#isRaised = true;
+      this.#source.raise(); // 5
+    }
   }
 
   #judge(record: StoreRecord | undefined): Place {
@@ -259,7 +284,8 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
     const isOwn =
       descriptor?.ownerId === this.#parts.lease.ownerId && descriptor.lifecycleGeneration === this.#generation; // 4
     if (value === undefined || descriptor === undefined || !isOwn) return { kind: 'taken', version };
-    return { kind: 'own', version, revision: descriptor.revision, bytes: value, otherFields: descriptor.otherFields };
+    const { revision, state, otherFields } = descriptor;
+    return { kind: 'own', version, revision, state, bytes: value, otherFields };
   }
 
   /** Undefined for a record that cannot be read: this run has written none of that kind. */
@@ -287,25 +313,30 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
   }
 
   #failed(error: unknown): void {
-    if (isStoreError(error)) return this.#tryLater();
+    if (isStoreError(error)) return this.#pauseAfter('failure', retryAfterMs);
     if (this.#phase === 'claiming') return this.#end('refused', error);
     const { kind, name } = this.topology;
     const failure = errorText(error);
     this.#parts.logger.error({ eventId: 'zlink.location.publication_failed', topology: kind, name, error: failure });
   }
 
-  async #tryRemove(): Promise<string | undefined> {
-    if (this.#place.kind === 'unread') this.#become(this.#judge(await this.#read()));
+  async #tryRemove(deadline: AbortSignal): Promise<string | undefined> {
+    if (this.#place.kind === 'unread') this.#become(this.#judge(await this.#read(deadline)));
     if (this.#place.kind !== 'own') return undefined;
     if (!this.#parts.lease.isOpen) return 'the owner lease is not valid'; // 3
     const { version } = this.#place;
-    const removed = await this.#commit({ kind: 'version', key: this.key, version }, { kind: 'delete', key: this.key });
-    if (removed === undefined) return 'the record or the owner lease has changed';
-    this.#become({ kind: 'free' });
-    return undefined;
+    const condition: StoreCondition = { kind: 'version', key: this.key, version };
+    const removed = await this.#commit(condition, { kind: 'delete', key: this.key }, deadline);
+    if (removed !== undefined) this.#become({ kind: 'free' });
+    else if (this.#isUnread) return this.#tryRemove(deadline); // what stands there now decides
+    return removed === undefined ? 'the owner lease is absent' : undefined;
   }
 
-  #encode(): Pick<Own, 'bytes' | 'revision' | 'otherFields'> {
+  get #isUnread(): boolean {
+    return this.#place.kind === 'unread';
+  }
+
+  #encode(): Written {
     const { ownerId, leaseGeneration } = this.#parts.lease;
     const { securityIdentity } = this.#parts;
     const facts = this.#source.facts();
@@ -320,18 +351,22 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
     };
     // OwnFacts are the descriptor of that kind without the fields that were added.
     const bytes = this.#codec.encode(descriptor as unknown as DescriptorOf[K]);
-    return { bytes, revision: facts.revision, otherFields };
+    return { bytes, revision: facts.revision, state: facts.state, otherFields };
   }
 
   #become(place: Place): void {
     this.#place = place;
+    if (place.kind === 'own') {
+      this.#ownVersion = place.version;
+      this.#isRaised = false;
+    }
     this.#tellWritten();
   }
 
   #end(phase: 'superseded' | 'refused' | 'withdrawn', error?: unknown): void {
     if (this.#isOver) return;
     this.#phase = phase;
-    this.#clearRetry();
+    this.#clearPause();
     this.#claim?.reject(error); // does nothing if it was claimed
     this.#tellWritten();
   }
@@ -348,15 +383,15 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
     return this.#isOver || (this.#place.kind === 'own' && this.#place.revision >= revision);
   }
 
-  #tryLater(): void {
+  #pauseAfter(what: 'failure' | 'write', ms: number): void {
     if (this.#isOver) return;
-    this.#clearRetry();
-    this.#retry = this.#parts.clock.setBackgroundTimer(() => this.#wake(), retryAfterMs);
+    this.#clearPause();
+    this.#pause = { timer: this.#parts.clock.setBackgroundTimer(() => this.#wake(), ms), after: what };
   }
 
-  #clearRetry(): void {
-    if (this.#retry !== undefined) this.#parts.clock.clearTimer(this.#retry);
-    this.#retry = undefined;
+  #clearPause(): void {
+    if (this.#pause !== undefined) this.#parts.clock.clearTimer(this.#pause.timer);
+    this.#pause = undefined;
   }
 
   #name(): string {

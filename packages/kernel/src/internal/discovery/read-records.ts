@@ -1,6 +1,6 @@
 /** The records of any number of keys, as many per read as one answer carries (LOC-011). */
 import { isStoreError, maxReadKeys, type StoreRecord } from '../../location/index.ts';
-import type { StoreCalls } from './store-calls.ts';
+import type { ReadingCalls } from './store-calls.ts';
 
 /**
  * One observation only as long as one read is enough.
@@ -9,7 +9,7 @@ import type { StoreCalls } from './store-calls.ts';
  * @throws StoreError
  */
 export async function readRecords(
-  calls: Pick<StoreCalls, 'read'>,
+  calls: Pick<ReadingCalls, 'read'>,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, StoreRecord>> {
   const found = new Map<string, StoreRecord>();

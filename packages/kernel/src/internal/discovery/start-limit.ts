@@ -1,24 +1,66 @@
 /**
- * Work of a start that may take a limited time.
+ * Work of a start that waits for a store, for 10 s at most (LOC-004).
  *
- * Owns the end of the wait. Leaves to the work how it stops: it is given a signal, and nobody waits for it any more.
+ * Owns the end of the wait, and how often a store is tried. Leaves to the work how it stops: it is given a signal, and nobody
+ * waits for it any more.
  *
  * 1. What settles first counts: the work, the caller's signal, or the limit; the others change nothing.
  * 2. Neither a timer nor a listener outlives it.
  */
 import { follow, type SignalFollower, unfollow } from '../../call/signal-followers.ts';
+import { ConfigurationError, ZLinkError } from '../../errors/index.ts';
+import { isStoreError } from '../../location/index.ts';
+import { errorText } from '../../observe/index.ts';
 import type { Clock } from '../time/index.ts';
+import { pause } from './bounded-call.ts';
 
-interface StartLimit {
+const limitMs = 10_000;
+const firstPauseMs = 250;
+const longestPauseMs = 1_000;
+
+interface Wait {
   readonly clock: Clock;
-  readonly limitMs: number;
   readonly signal: AbortSignal;
-  /** What the wait ends with at the limit. */
+}
+
+interface LimitedWait extends Wait {
+  /** What it ends with at the limit. */
   readonly tooLate: () => Error;
 }
 
-export function withinLimit<T>(limit: StartLimit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { clock, limitMs, signal, tooLate } = limit;
+/**
+ * Tries until the store is open.
+ *
+ * @param store - for people
+ * @throws ZLinkError `Unavailable` after 10 s; ConfigurationError for a store that holds what is none of ours; or the
+ *   signal's reason
+ */
+export function openStore(store: string, wait: Wait, tryToOpen: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  let failure: unknown;
+  const tooLate = (): Error => tookTooLong(`${store}: opening it`, failure);
+  return withinLimit({ ...wait, tooLate }, async (signal) => {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        return await tryToOpen(signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isStoreError(error) && error.code === 'incompatible')
+          throw new ConfigurationError([`${store}: ${error.message}`]);
+        failure = error;
+      }
+      await pause(pauseMs, { clock: wait.clock, signals: [signal] });
+    }
+  });
+}
+
+/** @param cause - an error, or what it says */
+export function tookTooLong(what: string, cause: unknown): ZLinkError {
+  const why = typeof cause === 'string' ? cause : cause === undefined ? 'no answer' : errorText(cause);
+  return new ZLinkError('Unavailable', `${what} took longer than ${limitMs} ms: ${why}`, { cause });
+}
+
+export function withinLimit<T>(wait: LimitedWait, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { clock, signal, tooLate } = wait;
   if (signal.aborted) return Promise.reject(signal.reason as Error); // an abort reason may be any value
   return new Promise<T>((resolve, reject) => {
     const waiting = new AbortController();

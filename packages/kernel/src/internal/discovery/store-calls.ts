@@ -7,7 +7,8 @@
  * 1. Every call ends in bounded time, with an answer or a StoreError, whatever the store does.
  * 2. A commit is repeated unchanged and under its operation id, and only within the time for which the store remembers it;
  *    a submission that was not applied says nothing about an earlier one of the same batch (LOC-070).
- * 3. Only answers and failures of the store move its health. What it says too late, and what was given up here, does not.
+ * 3. Only answers and failures of the store move its health. What it says too late, and what was given up here, does not;
+ *    neither does a call of a large reading, which may fail by its size alone while all else works.
  * 4. Reading and writing fail each on its own: a store that answers reads and refuses writes stays degraded, instead of being
  *    ready and degraded by turns.
  * 5. Who waits for an answer gets it after `recoveredAtMs` was set and the listeners were told.
@@ -24,7 +25,7 @@ import {
 } from '../../location/index.ts';
 import { errorText, type Logger } from '../../observe/index.ts';
 import type { Clock } from '../time/index.ts';
-import { boundedCall, EndOfCalls, pause } from './bounded-call.ts';
+import { boundedCall, pause } from './bounded-call.ts';
 
 export type StoreChange = Pick<StoreBatch, 'conditions' | 'mutations'>;
 
@@ -37,13 +38,28 @@ export interface StoreCallsOptions {
   readonly newOperationId?: () => string;
 }
 
+export interface CommitTerms {
+  readonly signal?: AbortSignal | undefined;
+  /** Asked before each repetition; where it may not be repeated its outcome stays unknown. */
+  readonly mayRepeat?: () => boolean;
+}
+
+/** The calls of a reading that takes many of them. */
+export interface ReadingCalls {
+  /** @throws StoreError */
+  read(request: StoreRead, signal?: AbortSignal): Promise<StoreReadResult>;
+  /** @throws StoreError */
+  scan(request: StoreScan, signal?: AbortSignal): Promise<StoreScanResult>;
+}
+
 type Health =
   { readonly kind: 'ready' } | { readonly kind: 'degraded'; readonly sinceMs: number; readonly problem: string };
 
 type Way = 'reading' | 'writing';
 
 interface CallTerms {
-  readonly way: Way;
+  /** Undefined: it says nothing about the health of the store (3). */
+  readonly way?: Way;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -52,10 +68,16 @@ interface CallTerms {
 const repeatForMs = 60_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
+const disposeLimitMs = 2_000;
 
 const ready: Health = { kind: 'ready' };
 
 export class StoreCalls {
+  /** Without a word about the health of the store (3). */
+  readonly unjudged: ReadingCalls = {
+    read: (request, signal) => this.#call((inner) => this.#store.read(request, inner), { signal }),
+    scan: (request, signal) => this.#call((inner) => this.#store.scan(request, inner), { signal }),
+  };
   readonly #store: LocationStore;
   readonly #clock: Clock;
   readonly #callTimeoutMs: number;
@@ -64,7 +86,7 @@ export class StoreCalls {
   readonly #healthListeners: (() => void)[] = [];
   readonly #disruptionListeners: (() => void)[] = [];
   /** Comes when the store is to be disposed. */
-  readonly #ending = new EndOfCalls();
+  readonly #ending = new AbortController();
   readonly #failing = new Set<Way>();
   #health: Health = ready;
   #recoveredAtMs: number | undefined;
@@ -125,11 +147,6 @@ export class StoreCalls {
     return this.#call((inner) => this.#store.read(request, inner), { way: 'reading', signal });
   }
 
-  /** @throws StoreError */
-  scan(request: StoreScan, signal?: AbortSignal): Promise<StoreScanResult> {
-    return this.#call((inner) => this.#store.scan(request, inner), { way: 'reading', signal });
-  }
-
   /**
    * One submission under an operation id of its own.
    *
@@ -142,10 +159,10 @@ export class StoreCalls {
   /**
    * Submits until the outcome is known, for 60 s at most.
    *
-   * @throws StoreError: `notApplied`, or `unknown` when the time is over, the signal aborted or the store is being closed;
-   *   then only reading tells
+   * @throws StoreError: `notApplied`, or `unknown` when the time is over, it may not be repeated, the signal aborted or the
+   *   store is being closed; then only reading tells
    */
-  async commit(change: StoreChange, signal?: AbortSignal): Promise<CommitResult> {
+  async commit(change: StoreChange, { signal, mayRepeat }: CommitTerms = {}): Promise<CommitResult> {
     const batch = this.#batchOf(change);
     const giveUpAtMs = this.#clock.nowMs() + repeatForMs;
     let isUnknown = false;
@@ -158,6 +175,7 @@ export class StoreCalls {
         isUnknown ||= failure.outcome !== 'notApplied'; // 2
         if (!isUnknown) throw failure;
         await this.#pauseAfter(failure, pauseMs, giveUpAtMs, signal);
+        if (mayRepeat?.() === false) throw asUnknown(failure);
       }
     }
   }
@@ -176,7 +194,7 @@ export class StoreCalls {
   }
 
   async #pauseAfter(failure: StoreError, pauseMs: number, giveUpAtMs: number, signal?: AbortSignal): Promise<void> {
-    const signals = [this.#ending, signal];
+    const signals = [this.#ending.signal, signal];
     const isOver = this.#clock.nowMs() + pauseMs >= giveUpAtMs || signals.some((each) => each?.aborted);
     if (isOver) throw asUnknown(failure);
     await pause(pauseMs, { clock: this.#clock, signals });
@@ -185,15 +203,16 @@ export class StoreCalls {
 
   async #call<T>(call: (signal: AbortSignal) => Promise<T>, terms: CallTerms): Promise<T> {
     const { way, timeoutMs = this.#callTimeoutMs, signal } = terms;
-    const signals = [this.#ending, signal];
+    const signals = [this.#ending.signal, signal];
     let answer: T;
     try {
       answer = await boundedCall(call, { clock: this.#clock, timeoutMs, signals });
     } catch (error) {
-      if (!signals.some((each) => each?.aborted)) this.#failed(way, error as StoreError); // 1, 3
+      const isJudged = way !== undefined && !signals.some((each) => each?.aborted);
+      if (isJudged) this.#failed(way, error as StoreError); // 1, 3
       throw error;
     }
-    this.#succeeded(way);
+    if (way !== undefined) this.#succeeded(way);
     return answer;
   }
 
@@ -204,7 +223,7 @@ export class StoreCalls {
 
   #succeeded(way: Way): void {
     this.#failing.delete(way);
-    if (this.#ending.aborted || this.#failing.size > 0) return; // 4
+    if (this.#ending.signal.aborted || this.#failing.size > 0) return; // 4
     if (this.#health === ready && !this.#isDisrupted) return;
     this.#isDisrupted = false;
     this.#recoveredAtMs = this.#clock.nowMs();
@@ -225,7 +244,7 @@ export class StoreCalls {
   }
 
   #disrupted(): void {
-    if (this.#ending.aborted) return;
+    if (this.#ending.signal.aborted) return;
     this.#isDisrupted = true;
     this.#recoveredAtMs = this.#clock.nowMs();
     this.#logger.warn({ eventId: 'zlink.location.disruption' });
@@ -241,7 +260,7 @@ export class StoreCalls {
       failure = error;
       this.#disposeFailed(error);
     }
-    const bounds = { clock: this.#clock, timeoutMs: this.#callTimeoutMs, signals: [] };
+    const bounds = { clock: this.#clock, timeoutMs: disposeLimitMs, signals: [] };
     await boundedCall(() => this.#store.dispose(), bounds).catch((error: unknown) => {
       failure = error;
       this.#disposeFailed(error);

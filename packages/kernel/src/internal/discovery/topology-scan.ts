@@ -14,7 +14,6 @@
 import { ZLinkError } from '../../errors/index.ts';
 import {
   descriptorPrefix,
-  maxScanLimit,
   parseDescriptorKey,
   stampKey,
   type StoreRecord,
@@ -24,9 +23,11 @@ import { descriptorCodecs } from './descriptor-codecs.ts';
 import type { DescriptorOf, TopologyKind } from './discovery.ts';
 import type { LeaseView } from './lease-view.ts';
 import { readRecords } from './read-records.ts';
-import type { StoreCalls } from './store-calls.ts';
+import type { ReadingCalls } from './store-calls.ts';
 
 const tries = 3;
+/** So few that a page takes little time also where a round trip takes long. */
+const pageKeyCount = 250;
 
 export interface DescriptorEntry<K extends TopologyKind> {
   readonly version: bigint;
@@ -44,7 +45,7 @@ export interface WholeReading<K extends TopologyKind> {
 }
 
 export interface TopologyScanParts {
-  readonly calls: Pick<StoreCalls, 'read' | 'scan'>;
+  readonly calls: ReadingCalls;
   readonly leases: Pick<LeaseView, 'learn'>;
   /** A record was left out (4). */
   readonly onUnreadable: (topology: Topology, error: unknown) => void;
@@ -99,12 +100,12 @@ async function readChanged<K extends TopologyKind>(
   return entries;
 }
 
-async function scanVersions(calls: Pick<StoreCalls, 'scan'>, prefix: string): Promise<ReadonlyMap<string, bigint>> {
+async function scanVersions(calls: ReadingCalls, prefix: string): Promise<ReadonlyMap<string, bigint>> {
   const versions = new Map<string, bigint>();
   let after: string | undefined;
   do {
     const start = after === undefined ? {} : { after };
-    const page = await calls.scan({ prefix, ...start, limit: maxScanLimit, keysOnly: true });
+    const page = await calls.scan({ prefix, ...start, limit: pageKeyCount, keysOnly: true });
     for (const { key, version } of page.items) versions.set(key, version);
     after = page.next;
   } while (after !== undefined);

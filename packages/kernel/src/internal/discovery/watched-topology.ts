@@ -10,7 +10,7 @@
  */
 import { stampKey, type Topology } from '../../location/index.ts';
 import type { DescriptorOf, DiscoveredDescriptor, TopologyKind, View } from './discovery.ts';
-import { type DescriptorEntries, ownersOf, type WholeReading } from './topology-scan.ts';
+import { type DescriptorEntries, type DescriptorEntry, ownersOf, type WholeReading } from './topology-scan.ts';
 
 interface Watcher<K extends TopologyKind> {
   readonly onView: (view: View<K>) => void;
@@ -33,6 +33,8 @@ export class WatchedTopology<K extends TopologyKind> {
   /** Entries of earlier readings whose absence is not believed yet. */
   #hasDoubtful = false;
   #isCurrent = false;
+  /** Why it could not be read the last time. */
+  #problem: string | undefined;
   #view: View<K> | undefined;
 
   constructor(topology: Topology & { readonly kind: K }) {
@@ -77,13 +79,24 @@ export class WatchedTopology<K extends TopologyKind> {
     return known !== undefined && (stamp === undefined || stamp < known);
   }
 
-  /** @param believesAbsence - else what is no longer there stays for now: its owner may be about to put it back */
+  /**
+   * @param believesAbsence - else what is no longer there, or only as it was before, stays for now: its owner may be about to
+   *   put it back
+   */
   take({ entries, stamp }: WholeReading<K>, readAtMs: number, believesAbsence: boolean): void {
-    const missing = believesAbsence ? [] : [...this.#reading.entries].filter(([key]) => !entries.has(key));
-    this.#hasDoubtful = missing.length > 0;
-    this.#reading = { entries: missing.length === 0 ? entries : new Map([...entries, ...missing]), stamp };
+    const isLost = ([key, { version }]: readonly [string, DescriptorEntry<K>]): boolean =>
+      (entries.get(key)?.version ?? 0n) < version;
+    const lost = believesAbsence ? [] : [...this.#reading.entries].filter(isLost);
+    this.#hasDoubtful = lost.length > 0;
+    this.#reading = { entries: lost.length === 0 ? entries : new Map([...entries, ...lost]), stamp };
     this.#readAtMs = readAtMs;
     this.#isCurrent = true;
+    this.#problem = undefined;
+  }
+
+  /** A reading has failed, whatever else the store answers. */
+  fail(problem: string): void {
+    this.#problem = problem;
   }
 
   /** The store was away for too long (LOC-064). */
@@ -93,8 +106,9 @@ export class WatchedTopology<K extends TopologyKind> {
 
   /** Shows what is so now. */
   show(surroundings: Surroundings): void {
-    if (this.#readAtMs === undefined && surroundings.problem === undefined) return; // nothing is known at all
-    const view = this.#draw(surroundings);
+    const { isPresent, problem = this.#problem } = surroundings;
+    if (this.#readAtMs === undefined && problem === undefined) return; // nothing is known at all
+    const view = this.#draw({ isPresent, problem });
     if (this.#view !== undefined && areEqual(this.#view, view)) return; // 2
     this.#view = view;
     for (const watcher of this.#watchers) this.#tell(watcher);

@@ -9,11 +9,12 @@ import type { DispatcherParts, ServiceProvider } from '../../dispatch/index.ts';
 import type { Problems } from '../../errors/index.ts';
 import type { MessageCounters } from '../../observe/index.ts';
 import type { Discovery } from '../discovery/index.ts';
-import type { Transport } from '../transport/index.ts';
+import type { EventTransport, Transport } from '../transport/index.ts';
 
-/** All of it is the composer's: it also closes what has to be closed, after the topics (transport, wheel, log). */
+/** All of it is the composer's: it also closes what has to be closed, after the topics (transport, events, wheel, log). */
 export interface HostParts extends DispatcherParts, CallTerms {
   readonly transport: Transport;
+  readonly events: EventTransport;
   /** Undefined without a Location Store: endpoints are configured by hand, and nothing is published. */
   readonly discovery: Discovery | undefined;
   readonly bindHost: string;

@@ -1,5 +1,5 @@
 export type { HostParts, ListenerStatus, Topic, ValidationContext } from './host-parts.ts';
-export { listenFor } from './listen-for.ts';
+export { boundFor, listenFor } from './listen-for.ts';
 export {
   checkConcurrency,
   checkInteger,

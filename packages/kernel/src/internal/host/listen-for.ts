@@ -4,7 +4,12 @@ import type { Listener, ListenOptions, Transport } from '../transport/index.ts';
 
 /** @throws ZLinkError of the transport's kind, its text led by `where` and without its cause */
 export function listenFor(where: string, transport: Transport, options: ListenOptions): Promise<Listener> {
-  return transport.listen(options).catch((error: unknown) => Promise.reject(named(error, where)));
+  return boundFor(where, transport.listen(options));
+}
+
+/** @throws as `listenFor` */
+export function boundFor<T>(where: string, binding: Promise<T>): Promise<T> {
+  return binding.catch((error: unknown) => Promise.reject(named(error, where)));
 }
 
 function named(error: unknown, where: string): Error {

@@ -1,3 +1,4 @@
+export { advertisedEndpoint } from './advertised-endpoint.ts';
 export type {
   Pipe,
   PipeConnectOptions,
@@ -7,6 +8,14 @@ export type {
   PipeSecurity,
   PipeSink,
 } from './engine.ts';
+export type {
+  EventPublisher,
+  EventTransport,
+  PublisherOptions,
+  Subscription,
+  SubscriptionOptions,
+  SubscriptionSink,
+} from './events.ts';
 export { noteClosed, noteOpen } from './open-transports.ts';
 export type { InboundName, InboundRecord, LinkSink, OutboundRecord, OutboundRequest } from './records.ts';
 export type {

@@ -67,6 +67,8 @@ export interface InboundRecord {
   /** Metadata bytes as received, or undefined. Allocated on first use. */
   readonly metadata: Uint8Array | undefined;
   readonly trace: Uint8Array | undefined;
+  /** Of a fanout event; records of a link have none. Nobody changes it. */
+  readonly topic?: Uint8Array;
   /** Charge of this record: payload, metadata and a fixed cost. */
   readonly costBytes: number;
 }

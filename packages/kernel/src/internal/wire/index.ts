@@ -1,3 +1,6 @@
+export { beaconParts, checkBeacon, isBeaconTopic } from './beacon.ts';
+export { EventBatch } from './event-batch.ts';
+export { EventReader } from './event-reader.ts';
 export {
   type ChannelMembership,
   DESCRIPTOR_BYTES,
@@ -10,6 +13,8 @@ export {
   encodeHello,
 } from './hello.ts';
 export {
+  EVENT_BYTES,
+  EVENT_FRAME_BYTES,
   EXTERNAL_BYTES,
   FLUSH_BYTES,
   HANDSHAKE_LIMIT,

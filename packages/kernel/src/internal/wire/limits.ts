@@ -21,6 +21,12 @@ export const NAME_LIMIT = 4_096;
 
 export { METADATA_BYTES } from '../../message/metadata.ts';
 
+/** Largest message of a fanout publisher: a mark counts messages, and this makes it a bound in bytes (CORE-016). */
+export const EVENT_FRAME_BYTES = 65_536;
+
+/** Largest payload of one event. */
+export const EVENT_BYTES = 16_777_216;
+
 /** Encoded trace context of one record (WIRE-007). */
 export const TRACE_BYTES = 1_024;
 

@@ -16,12 +16,21 @@ const corpus: readonly (readonly Uint8Array[])[] = vectors.map(({ parts }) => sh
 const pick = <T>(random: RandomSource, values: readonly T[]): T => values[Math.floor(random() * values.length)] as T; // in range
 
 export function mutatedMessage(random: RandomSource): Uint8Array[] {
-  const parts = pick(random, corpus).map((part) => Buffer.from(part));
-  for (let changes = 1 + Math.floor(random() * 4); changes > 0; changes--) change(random, parts);
+  return changed(random, pick(random, corpus), corpus);
+}
+
+/** A copy with a few changes. @param others - what may be mixed into it */
+export function changed(
+  random: RandomSource,
+  message: readonly Uint8Array[],
+  others: readonly (readonly Uint8Array[])[],
+): Uint8Array[] {
+  const parts = message.map((part) => Buffer.from(part));
+  for (let changes = 1 + Math.floor(random() * 4); changes > 0; changes--) change(random, parts, others);
   return parts;
 }
 
-function change(random: RandomSource, parts: Buffer[]): void {
+function change(random: RandomSource, parts: Buffer[], others: readonly (readonly Uint8Array[])[]): void {
   const which = Math.floor(random() * parts.length);
   const part = parts[which];
   if (part === undefined) return void parts.push(Buffer.from(randomBytes(random, 16)));
@@ -50,13 +59,13 @@ function change(random: RandomSource, parts: Buffer[]): void {
       ]);
       return;
     case 6:
-      parts[which] = Buffer.concat([part, pick(random, pick(random, corpus))]);
+      parts[which] = Buffer.concat([part, pick(random, pick(random, others))]);
       return;
     case 7:
       parts.splice(which, 1);
       return;
     case 8:
-      parts.splice(which, 0, Buffer.from(pick(random, pick(random, corpus))));
+      parts.splice(which, 0, Buffer.from(pick(random, pick(random, others))));
       return;
     default:
       // The header's own fields, where most decisions are made.

@@ -14,13 +14,19 @@ export interface Vector {
 
 const folder = join(import.meta.dirname, '../../../../core-binding/vectors');
 
-export const vectors: readonly Vector[] = readdirSync(folder)
+const all: readonly Vector[] = readdirSync(folder)
   .filter((file) => file.endsWith('.hex'))
   .sort()
   .map((file) => ({ name: file.slice(0, -'.hex'.length), parts: parse(readFileSync(join(folder, file), 'utf8')) }));
 
+/** Messages of links. */
+export const vectors = all.filter(({ name }) => !name.startsWith('event-'));
+
+/** Messages of fanout publishers. */
+export const eventVectors = all.filter(({ name }) => name.startsWith('event-'));
+
 export function vectorNamed(name: string): Vector {
-  const vector = vectors.find((candidate) => candidate.name === name);
+  const vector = all.find((candidate) => candidate.name === name);
   if (vector === undefined) throw new Error(`no vector ${name}`);
   return vector;
 }

@@ -1,10 +1,12 @@
 /** The description of the wire format says what the code does. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { beaconParts } from '../../../src/internal/wire/beacon.ts';
+import { EventForm } from '../../../src/internal/wire/event-layout.ts';
 import { DescriptorState, EndpointKind, ObjectRole, RejectReason } from '../../../src/internal/wire/hello.ts';
 import * as limits from '../../../src/internal/wire/limits.ts';
 import { allowedFlags, GoodbyePhase, RecordFlag, RecordKind } from '../../../src/internal/wire/record.ts';
-import { vectors } from './vectors.ts';
+import { eventVectors, vectors } from './vectors.ts';
 
 const document = readFileSync(join(import.meta.dirname, '../../../../core-binding/WIRE.md'), 'utf8');
 
@@ -56,10 +58,21 @@ test('[WIRE-001] the document names the reasons of a rejection and the numbers o
   }
 });
 
+test('[FAN-006] [LIVE-003] the document has the forms of frames and the bytes of the beacon', () => {
+  const forms = Object.entries(EventForm).map(([name, form]) => `${form} ${name}`);
+  expect(document).toContain(`form: ${forms.join(', ')}\n`);
+  const [topic = '', payload = ''] = beaconParts().map((part) =>
+    [...part].map((byte) => byte.toString(16).padStart(2, '0').toUpperCase()).join(' '),
+  );
+  expect(document).toContain(`topic \`${topic}\`, payload \`${payload}\``);
+});
+
 test('[WIRE-002] every vector is an example in the document, and every example is a vector', () => {
   const linked = [...document.matchAll(/\[`([\w-]+)`\]\(vectors\/([\w-]+)\.hex\)/g)];
   for (const [, name, file] of linked) expect(name).toBe(file);
-  expect([...new Set(linked.map(([, name]) => name))].sort()).toEqual(vectors.map(({ name }) => name).sort());
+  expect([...new Set(linked.map(([, name]) => name))].sort()).toEqual(
+    [...vectors, ...eventVectors].map(({ name }) => name).sort(),
+  );
 });
 
 test('[WIRE-002] the limits in the document are those of the code', () => {
@@ -72,6 +85,8 @@ test('[WIRE-002] the limits in the document are those of the code', () => {
   expect(limitOf(/^Smallest window/)).toBe(`${inThousands(limits.MIN_WINDOW_BYTES)} bytes`);
   expect(limitOf(/^Size at which a batch/)).toBe(`${inThousands(limits.FLUSH_BYTES)} bytes`);
   expect(limitOf(/^Smallest payload that a sender/)).toBe(`${inThousands(limits.EXTERNAL_BYTES)} bytes`);
+  expect(limitOf(/^Frame of a fanout publisher/)).toBe(`${inThousands(limits.EVENT_FRAME_BYTES)} bytes`);
+  expect(limitOf(/^Payload of one event/)).toBe(`${inThousands(limits.EVENT_BYTES)} bytes`);
   expect(limitOf(/^Time from connecting/)).toBe(`${limits.HANDSHAKE_TIMEOUT_MS / 1_000} seconds`);
   expect(limitOf(/^Probe interval/)).toBe(
     `${limits.PROBE_INTERVAL_MS / 1_000} and ${limits.LIVENESS_DEADLINE_MS / 1_000} seconds`,

@@ -132,6 +132,7 @@ export const deliveryCases: readonly EventCase[] = [
       publisher.send(numbered(2, EVENT_FRAME_BYTES + 1));
       await rig.end(subscriber);
       assert.deepEqual(subscriber.numbers, [1]);
+      await rig.counts(publisher, 0);
       const [another] = await rig.subscribers(publisher, 1);
       publisher.send(numbered(3));
       assert.ok(another !== undefined);

@@ -1,6 +1,7 @@
 /** How publishers and subscriptions end, and what begins after them. */
 import assert from 'node:assert/strict';
 import { isZLinkError } from '@zlink/kernel/errors';
+import { EVENT_FRAME_BYTES } from '@zlink/kernel/internal/wire';
 import type { EventCase } from './event-rig.ts';
 import { numbered, upTo } from './numbered.ts';
 
@@ -13,7 +14,7 @@ export const endCases: readonly EventCase[] = [
       const publisher = await rig.publisher();
       const subscribers = await rig.subscribers(publisher, 2);
       const count = Math.min(500, rig.harness.keptMessages.least);
-      for (const number of upTo(count)) publisher.send(numbered(number, 2_000));
+      for (const number of upTo(count)) publisher.send(numbered(number, EVENT_FRAME_BYTES));
       await Promise.all([publisher.close(LINGER_MS), publisher.close(0)]);
       publisher.send(numbered(count));
       for (const subscriber of subscribers) {
@@ -38,6 +39,22 @@ export const endCases: readonly EventCase[] = [
       subscriber.resume();
       await rig.end(subscriber);
       assert.deepEqual(subscriber.numbers, upTo(20));
+    },
+  },
+
+  {
+    title: '[CORE-016] a subscription that is paused with nothing to read is told of the end when it is resumed',
+    async act(rig) {
+      const publisher = await rig.publisher();
+      const [paused, other] = await rig.subscribers(publisher, 2);
+      assert.ok(paused !== undefined && other !== undefined);
+      paused.pause();
+      await publisher.close(0);
+      await rig.end(other);
+      await rig.settle();
+      assert.deepEqual(paused.closed, []);
+      paused.resume();
+      await rig.end(paused);
     },
   },
 

@@ -1,0 +1,279 @@
+/**
+ * The growing batch of one fanout publisher: events are encoded one after another, once for all subscribers (FAN-006).
+ *
+ * Owns memory for outgoing bytes, frames and the numbering of events. Leaves when frames leave to the publisher.
+ *
+ * B1 Bytes that `take` has handed out are never written again; the rest of the slab goes on serving later frames.
+ * B2 An event is either committed whole, with the next sequence, or rewound without a trace.
+ * B3 No frame is larger than `EVENT_FRAME_BYTES`. An event that does not fit into one goes alone, in pieces.
+ * B4 A frame stands for itself: it names whatever its events need, once each, so that a late subscriber can read it.
+ */
+import type { PayloadSink } from '../../codec/codec.ts';
+import { ZLinkError } from '../../errors/index.ts';
+import { encodeUtf8, writeUtf8 } from '../../message/text.ts';
+import { CHANNEL_AT, EVENT_COUNT_AT, EVENT_MAGIC, EventForm, PIECE_FIELDS_BYTES, SEQUENCE_AT } from './event-layout.ts';
+import { EVENT_BYTES, EVENT_FRAME_BYTES, EXTERNAL_BYTES, WIRE_MAJOR } from './limits.ts';
+
+const SMALLEST_SLAB_BYTES = 2_048;
+const LARGEST_SLAB_BYTES = 262_144;
+const NAME_BYTES = 255;
+const TWO_TO_32 = 4_294_967_296;
+
+export class EventBatch implements PayloadSink {
+  readonly #channelName: string;
+  /** Head of every frame; form, count and sequence are filled in. */
+  readonly #head: Uint8Array;
+  #slab: Uint8Array = EMPTY;
+  /** First byte of the open frame, of the event being written and of its payload; first free byte. */
+  #frameStart = 0;
+  #eventStart = 0;
+  #payloadStart = 0;
+  #position = 0;
+  /** Of the open frame. */
+  readonly #names = new Map<string, number>();
+  #nameCount = 0;
+  #eventCount = 0;
+  #namesBefore = 0;
+  /** Of the event being written. */
+  #topic: string | Uint8Array = '';
+  #contentType = '';
+  #packetName = '';
+  #nextSequence: number;
+  #frames: Uint8Array[] = [];
+  #framesBytes = 0;
+  #nextSlabBytes = SMALLEST_SLAB_BYTES;
+
+  /** @param generation - of the publisher; not 0 */
+  constructor(channelName: string, generation: bigint, firstSequence = 1) {
+    this.#channelName = channelName;
+    this.#nextSequence = firstSequence;
+    this.#head = headOf(channelName, generation);
+  }
+
+  /** Bytes that wait to be taken. */
+  get pendingBytes(): number {
+    return this.#framesBytes + (this.#eventCount === 0 ? 0 : this.#position - this.#frameStart);
+  }
+
+  /** Sequence of the event that is committed next. */
+  get nextSequence(): number {
+    return this.#nextSequence;
+  }
+
+  /**
+   * Starts an event; its payload follows through the `PayloadSink` methods, then `commit` or `rewind`.
+   *
+   * @param topic - at most 255 bytes, as text or as bytes of any kind; bytes are not written again by the caller
+   */
+  begin(topic: string | Uint8Array, contentType: string, packetName: string): void {
+    if (this.#eventCount === 0) this.#startFrame();
+    this.#eventStart = this.#position;
+    this.#namesBefore = this.#nameCount;
+    this.#topic = topic;
+    this.#contentType = contentType;
+    this.#packetName = packetName;
+    this.#writeEventHead();
+  }
+
+  writeText(text: string): void {
+    if (text.length >= EXTERNAL_BYTES) return this.writeBytes(encodeUtf8(text)); // not three times its size
+    this.#ensure(text.length * 3);
+    this.#position += writeUtf8(this.#slab, text, this.#position);
+    this.#requireSize(0);
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    this.#requireSize(bytes.length);
+    this.#append(bytes);
+  }
+
+  /** Bytes of payload written since `begin`. */
+  get payloadBytes(): number {
+    return this.#position - this.#payloadStart;
+  }
+
+  /** @returns sequence of the event */
+  commit(): number {
+    if (this.#position - this.#frameStart > EVENT_FRAME_BYTES && this.#eventCount > 0) this.#moveToNewFrame();
+    writeU32(this.#slab, this.#payloadStart - 4, this.payloadBytes);
+    if (this.#position - this.#frameStart > EVENT_FRAME_BYTES) this.#cutIntoPieces();
+    else this.#eventCount++;
+    return this.#nextSequence++;
+  }
+
+  /** Forgets the event that was begun. */
+  rewind(): void {
+    this.#position = this.#eventStart;
+    if (this.#nameCount === this.#namesBefore) return;
+    for (const [name, index] of this.#names) if (index >= this.#namesBefore) this.#names.delete(name);
+    this.#nameCount = this.#namesBefore;
+  }
+
+  /** The frames that have come together, each to be sent as a message of its own, in this order. */
+  take(): Uint8Array[] {
+    this.#closeFrame(this.#position);
+    const frames = this.#frames;
+    this.#frames = [];
+    this.#framesBytes = 0;
+    if (this.#slab.length > LARGEST_SLAB_BYTES) this.#dropSlab();
+    return frames;
+  }
+
+  #startFrame(): void {
+    this.#position = this.#frameStart; // what a rewound event may have left
+    this.#names.clear();
+    this.#nameCount = 0;
+    this.#append(this.#head);
+  }
+
+  #writeEventHead(): void {
+    const topic = this.#topic;
+    if (typeof topic === 'string') this.#writeName(topic);
+    else this.#writeNewName(topic);
+    this.#writeName(this.#contentType);
+    this.#writeName(this.#packetName);
+    this.#ensure(4);
+    this.#position += 4; // the length, when it is known
+    this.#payloadStart = this.#position;
+  }
+
+  #writeName(name: string): void {
+    const index = this.#names.get(name);
+    if (index === undefined) {
+      this.#names.set(name, this.#nameCount);
+      this.#writeNewName(encodeUtf8(name));
+      return;
+    }
+    this.#ensure(2);
+    this.#slab[this.#position++] = index;
+    this.#slab[this.#position++] = index >>> 8;
+  }
+
+  #writeNewName(bytes: Uint8Array): void {
+    if (bytes.length > NAME_BYTES)
+      throw new ZLinkError('InternalFailure', `${bytes.length} bytes do not fit a length byte`);
+    this.#ensure(3);
+    const index = this.#nameCount++;
+    this.#slab[this.#position++] = index;
+    this.#slab[this.#position++] = index >>> 8;
+    this.#slab[this.#position++] = bytes.length;
+    this.#append(bytes);
+  }
+
+  /** The frame is full without the event being written, which becomes the first one of the next frame. */
+  #moveToNewFrame(): void {
+    const payload = Uint8Array.from(this.#slab.subarray(this.#payloadStart, this.#position)); // `slice` of a Buffer is a view
+    this.#closeFrame(this.#eventStart);
+    this.#startFrame();
+    this.#writeEventHead();
+    this.#append(payload);
+  }
+
+  /** B3: the only event of the frame, with its head. */
+  #cutIntoPieces(): void {
+    const start = this.#frameStart + this.#head.length;
+    const totalBytes = this.#position - start;
+    const fieldsAt = this.#head.length;
+    const bytesAt = fieldsAt + PIECE_FIELDS_BYTES;
+    for (let offset = 0; offset < totalBytes;) {
+      const sizeBytes = Math.min(totalBytes - offset, EVENT_FRAME_BYTES - bytesAt);
+      const frame = allocate(bytesAt + sizeBytes);
+      frame.set(this.#head, 0);
+      finishHead(frame, 0, EventForm.piece, 0, this.#nextSequence);
+      writeU32(frame, fieldsAt, totalBytes);
+      writeU32(frame, fieldsAt + 4, offset);
+      frame.set(this.#slab.subarray(start + offset, start + offset + sizeBytes), bytesAt);
+      this.#push(frame);
+      offset += sizeBytes;
+    }
+    this.#position = this.#frameStart; // copied: nobody has seen these bytes
+  }
+
+  /** @param end - behind the last event of the frame */
+  #closeFrame(end: number): void {
+    this.#position = end;
+    if (this.#eventCount === 0) return;
+    finishHead(this.#slab, this.#frameStart, EventForm.batch, this.#eventCount, this.#nextSequence - this.#eventCount);
+    this.#push(this.#slab.subarray(this.#frameStart, end));
+    // The next slab holds a few frames of this size: few allocations under load, little memory for an idle publisher.
+    this.#nextSlabBytes = Math.min(LARGEST_SLAB_BYTES, Math.max(SMALLEST_SLAB_BYTES, (end - this.#frameStart) * 4));
+    this.#frameStart = end;
+    this.#eventCount = 0;
+  }
+
+  #push(frame: Uint8Array): void {
+    this.#frames.push(frame);
+    this.#framesBytes += frame.length;
+  }
+
+  #requireSize(moreBytes: number): void {
+    const sizeBytes = this.payloadBytes + moreBytes;
+    if (sizeBytes <= EVENT_BYTES) return;
+    throw new ZLinkError(
+      'InvalidOperation',
+      `event of fanout channel "${this.#channelName}" has ${sizeBytes} bytes or more, allowed are ${EVENT_BYTES}`,
+    );
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#ensure(bytes.length);
+    this.#slab.set(bytes, this.#position);
+    this.#position += bytes.length;
+  }
+
+  /** One large event shall not keep its memory for later frames. */
+  #dropSlab(): void {
+    this.#slab = EMPTY;
+    this.#frameStart = 0;
+    this.#position = 0;
+  }
+
+  #ensure(bytes: number): void {
+    if (this.#slab.length - this.#position >= bytes) return;
+    const kept = this.#slab.subarray(this.#frameStart, this.#position);
+    const wanted = kept.length + bytes;
+    // Half as much again, also for the largest events: many small writes are not copied over and over.
+    const slab = allocate(Math.max(this.#nextSlabBytes, wanted + (wanted >>> 1)));
+    slab.set(kept, 0);
+    this.#eventStart -= this.#frameStart;
+    this.#payloadStart -= this.#frameStart;
+    this.#position = kept.length;
+    this.#frameStart = 0;
+    this.#slab = slab;
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+function headOf(channelName: string, generation: bigint): Uint8Array {
+  const channel = encodeUtf8(channelName);
+  if (channel.length > NAME_BYTES)
+    throw new ZLinkError('InternalFailure', `${channel.length} bytes do not fit a length byte`);
+  const head = new Uint8Array(CHANNEL_AT + 1 + channel.length);
+  head.set(EVENT_MAGIC, 0);
+  head[4] = WIRE_MAJOR;
+  new DataView(head.buffer).setBigUint64(8, generation, true);
+  head[CHANNEL_AT] = channel.length;
+  head.set(channel, CHANNEL_AT + 1);
+  return head;
+}
+
+function finishHead(frame: Uint8Array, at: number, form: number, eventCount: number, sequence: number): void {
+  frame[at + EVENT_COUNT_AT - 1] = form;
+  frame[at + EVENT_COUNT_AT] = eventCount;
+  frame[at + EVENT_COUNT_AT + 1] = eventCount >>> 8;
+  writeU32(frame, at + SEQUENCE_AT, sequence);
+  writeU32(frame, at + SEQUENCE_AT + 4, Math.floor(sequence / TWO_TO_32));
+}
+
+/** Not zeroed and not from a shared pool where Node offers it: the memory goes to the engine by reference. */
+function allocate(bytes: number): Uint8Array {
+  return typeof Buffer === 'undefined' ? new Uint8Array(bytes) : Buffer.allocUnsafeSlow(bytes);
+}
+
+function writeU32(target: Uint8Array, at: number, value: number): void {
+  target[at] = value;
+  target[at + 1] = value >>> 8;
+  target[at + 2] = value >>> 16;
+  target[at + 3] = value >>> 24;
+}

@@ -1,0 +1,54 @@
+/** Whole messages of a publisher to plain events and back, through the reader and the batch that fanout uses. */
+import { EventBatch } from '../../../src/internal/wire/event-batch.ts';
+import type { EventReader } from '../../../src/internal/wire/event-reader.ts';
+
+export interface PlainEvent {
+  readonly sequence: number;
+  /** Bytes that are no text stay bytes. */
+  readonly topic: string | Uint8Array;
+  readonly contentType: string;
+  readonly packetName: string;
+  readonly payload: Uint8Array;
+}
+
+/** The events of one message. @throws Error with the fault */
+export function readAll(reader: EventReader, parts: readonly Uint8Array[]): PlainEvent[] {
+  const events: PlainEvent[] = [];
+  if (reader.open(parts)) while (reader.next()) events.push(current(reader));
+  if (reader.fault !== '') throw new Error(reader.fault);
+  return events;
+}
+
+/** Copies everything. */
+export function current(reader: EventReader): PlainEvent {
+  const { sequence, topic, contentType, packetName, payload, payloadStart, payloadEnd } = reader;
+  return {
+    sequence,
+    topic: textIfAny(topic),
+    contentType,
+    packetName,
+    payload: Uint8Array.from(payload.subarray(payloadStart, payloadEnd)),
+  };
+}
+
+export function write(
+  batch: EventBatch,
+  { topic, contentType, packetName, payload }: Omit<PlainEvent, 'sequence'>,
+): number {
+  batch.begin(topic, contentType, packetName);
+  batch.writeBytes(payload);
+  return batch.commit();
+}
+
+/** A batch whose next event has this sequence. */
+export function batchAt(sequence: number): EventBatch {
+  return new EventBatch('news', 0x0123_4567_89ab_cdefn, sequence);
+}
+
+function textIfAny(bytes: Uint8Array): string | Uint8Array {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return Uint8Array.from(bytes);
+  }
+}

@@ -7,9 +7,11 @@
  * 1. An own client queues nothing and repeats nothing: a command is written now or not at all (REDIS-004).
  * 2. A client that the application passed in is never closed and never configured.
  */
-import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Clock } from '@zlink/kernel/internal/time';
 import type { ResolvedRedisStoreOptions } from './options.ts';
+import { isVague } from './redis-errors.ts';
+import { addressOfCluster, addressOfServer } from './server-address.ts';
 
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 2_000;
@@ -19,7 +21,9 @@ export interface RedisConnection {
   readonly client: Redis | Cluster;
   /** Made here: may be reset and has to be closed. */
   readonly isOwn: boolean;
-  /** What the client reported last. */
+  /** Where it leads, for people. */
+  readonly address: string;
+  /** What the client reported last, since it was connected; of a passed-in client nobody listens to it. */
   readonly lastError: unknown;
   close(): Promise<void>;
 }
@@ -31,7 +35,8 @@ type Terms = Pick<ResolvedRedisStoreOptions, 'connection' | 'operationTimeoutMs'
 export function openConnection(terms: Terms, share: 'client' | 'configuration', clock: Clock): RedisConnection {
   const { connection } = terms;
   if ('client' in connection && share === 'client') return new BorrowedConnection(connection.client);
-  return new OwnConnection(createClient(terms), clock);
+  const nodes = 'nodes' in connection ? connection.nodes : undefined;
+  return new OwnConnection(createClient(terms), nodes, clock);
 }
 
 class BorrowedConnection implements RedisConnection {
@@ -43,23 +48,32 @@ class BorrowedConnection implements RedisConnection {
     this.client = client;
   }
 
+  get address(): string {
+    return addressOf(this.client);
+  }
+
   async close(): Promise<void> {} // 2
 }
 
 class OwnConnection implements RedisConnection {
   readonly client: Redis | Cluster;
   readonly isOwn = true;
+  readonly #nodes: readonly ClusterNode[] | undefined;
   readonly #clock: Clock;
   #lastError: unknown;
   #closed: Promise<void> | undefined;
 
-  constructor(client: Redis | Cluster, clock: Clock) {
+  constructor(client: Redis | Cluster, nodes: readonly ClusterNode[] | undefined, clock: Clock) {
     this.client = client;
+    this.#nodes = nodes;
     this.#clock = clock;
-    // Without a listener the client writes to the console.
-    client.on('error', (error: unknown) => {
-      this.#lastError = error;
-    });
+    // Without a listener for 'error' the client writes to the console; the other two say what is behind it.
+    for (const event of ['error', 'node error', 'sentinelError']) client.on(event, (error) => this.#note(error));
+    client.on('ready', () => (this.#lastError = undefined));
+  }
+
+  get address(): string {
+    return addressOf(this.client, this.#nodes);
   }
 
   get lastError(): unknown {
@@ -69,6 +83,10 @@ class OwnConnection implements RedisConnection {
   close(): Promise<void> {
     this.#closed ??= this.#end();
     return this.#closed;
+  }
+
+  #note(error: unknown): void {
+    if (this.#lastError === undefined || !isVague(error)) this.#lastError = error;
   }
 
   /** A client between two attempts has nothing to end and says nothing, hence the limit. */
@@ -94,6 +112,10 @@ class OwnConnection implements RedisConnection {
 /** By property: a client may come from another installed copy of ioredis. */
 export function isCluster(client: Redis | Cluster): client is Cluster {
   return client.isCluster;
+}
+
+function addressOf(client: Redis | Cluster, nodes?: readonly ClusterNode[]): string {
+  return isCluster(client) ? addressOfCluster(client, nodes) : addressOfServer(client);
 }
 
 function createClient({ connection, operationTimeoutMs }: Terms): Redis | Cluster {

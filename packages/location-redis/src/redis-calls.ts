@@ -80,7 +80,7 @@ export class RedisCalls {
     let asked: string | undefined;
     for (;;) {
       const node = await this.#reach(key, asked, limit);
-      giveUpIfOver(limit, undefined);
+      this.#giveUpIfOver(limit, undefined);
       const { stream } = node;
       const sent = asked === undefined ? send(node, false) : sendAsking(node, send);
       asked = undefined;
@@ -174,7 +174,15 @@ export class RedisCalls {
       });
       await Promise.race([this.#lookAgain, limit.over]);
     }
-    giveUpIfOver(limit, obstacle);
+    this.#giveUpIfOver(limit, obstacle);
+  }
+
+  /** Before anything was written. */
+  #giveUpIfOver(limit: CallLimit, obstacle: unknown): void {
+    if (limit.reason === 'aborted') throw abandoned('notApplied', limit.abortReason);
+    if (limit.reason !== 'timeout') return;
+    const { address, client } = this.#options.connection;
+    throw notConnected(address, client.status, obstacle);
   }
 
   #noAnswer(node: Redis, limit: CallLimit): Error {
@@ -188,12 +196,6 @@ export class RedisCalls {
     if (this.#options.connection.isOwn) node.stream.destroy();
     this.#options.route.refresh();
   }
-}
-
-/** Before anything was written. */
-function giveUpIfOver(limit: CallLimit, obstacle: unknown): void {
-  if (limit.reason === 'aborted') throw abandoned('notApplied', limit.abortReason);
-  if (limit.reason === 'timeout') throw notConnected(obstacle);
 }
 
 async function sendAsking<T>(node: Redis, send: Send<T>): Promise<T> {

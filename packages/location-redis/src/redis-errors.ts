@@ -4,9 +4,10 @@
  * Owns the table of refusals and every `StoreError` that stems from Redis. Leaves waiting and repeating to redis-calls.ts.
  *
  * 1. `notApplied` only for what is certain: the command was never written, or Redis says that it did not run it.
- * 2. The message shows no key and no value; the driver's error is the cause.
+ * 2. The message shows no key, no value and no password; the driver's error is the cause.
  */
 import { StoreError, type StoreErrorCode } from '@zlink/kernel/location';
+import { boundedText, errorText } from '@zlink/kernel/observe';
 
 /** Redis did not run the command, and may do so later. */
 const REFUSALS = new Set([
@@ -23,6 +24,17 @@ const REFUSALS = new Set([
   'TRYAGAIN',
   'WRONGPASS',
 ]);
+
+const LONGEST_SAYING = 128;
+
+/** By the state of a client: what it waits for when it has reported no error. */
+const NOTHING_REPORTED: Readonly<Record<string, string>> = {
+  connecting: 'still connecting',
+  connect: 'no answer to the greeting',
+  reconnecting: 'the other side closed the connection',
+  ready: 'no time was left for the call',
+  end: 'the client has been ended',
+};
 
 export type Failure =
   /** Nothing was written to the server: the connection was not there. */
@@ -55,8 +67,18 @@ export function isUnknownScript(error: unknown): boolean {
   return textOf(error).startsWith('NOSCRIPT');
 }
 
-export function notConnected(cause: unknown): StoreError {
-  return new StoreError('unavailable', 'notApplied', 'Redis is not connected', { cause });
+/**
+ * @param status - of the client
+ * @param cause - what was in the way, if anything was reported
+ */
+export function notConnected(address: string, status: string, cause: unknown): StoreError {
+  const why = cause === undefined ? (NOTHING_REPORTED[status] ?? status) : reasonOf(cause);
+  return new StoreError('unavailable', 'notApplied', `Redis at ${address} is not connected: ${why}`, { cause });
+}
+
+/** Reports of a client that say less than those before them. */
+export function isVague(error: unknown): boolean {
+  return /^(Connection is closed|Failed to refresh slots cache|All sentinels are unreachable)/.test(textOf(error));
 }
 
 export function timedOut(limitMs: number): StoreError {
@@ -92,6 +114,20 @@ function refusalOf(text: string): string | undefined {
   return inside !== undefined && REFUSALS.has(inside) ? inside : undefined;
 }
 
+/** Why there is no connection that can be used. */
+function reasonOf(cause: unknown): string {
+  const text = textOf(cause);
+  if (isReply(cause)) return sayingOf(text);
+  if (text.startsWith('Unknown RESP type')) return 'what answers there is no Redis, or wants TLS';
+  return text === '' ? codeOf(cause) : errorText(cause); // several addresses in vain are an error without a text
+}
+
+/** Without what servers and proxies repeat of a command, which may be a password (2). */
+function sayingOf(reply: string): string {
+  if (reply.startsWith('NOAUTH')) return 'NOAUTH Authentication required'; // there is a text for people who write clients
+  return boundedText(reply.split(/[,:]/, 1).join(), LONGEST_SAYING);
+}
+
 function refused(refusal: string, cause: unknown): StoreError {
   return new StoreError('unavailable', 'notApplied', `Redis refused the command: ${refusal}`, { cause });
 }
@@ -108,6 +144,11 @@ function failed(code: string, cause: unknown): StoreError {
 
 function isReply(error: unknown): boolean {
   return (error as { readonly name?: unknown } | undefined)?.name === 'ReplyError'; // any value may be asked for a property
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | undefined)?.code; // as above
+  return typeof code === 'string' ? code : errorText(error);
 }
 
 function textOf(error: unknown): string {

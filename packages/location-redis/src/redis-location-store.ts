@@ -4,7 +4,8 @@
  * Owns the order of steps of each call. Leaves names to keys.ts, bytes to record-codec.ts, atomicity to lua/, connections
  * and failures to redis-calls.ts.
  *
- * 1. A call that meets another store than the one it was made for changes nothing and looks again (REDIS-007).
+ * 1. A call that meets another store than the one it was made for changes nothing and looks again (REDIS-007). A page of a
+ *    scan that may have been read from two of them is read again.
  * 2. Repeating a call under its operationId is up to the host; the store itself never repeats what may have been applied.
  */
 import { randomUUID } from 'node:crypto';
@@ -134,6 +135,14 @@ export class RedisLocationStore implements LocationStore {
   async scan(request: StoreScan, signal?: AbortSignal): Promise<StoreScanResult> {
     checkScan(request);
     this.#admit(signal);
+    for (;;) {
+      const { storeId } = this.#disruption;
+      const found = await this.#scanPage(request, signal);
+      if (storeId === this.#disruption.storeId) return found; // 1: keys are listed without a look at the store's id
+    }
+  }
+
+  async #scanPage(request: StoreScan, signal: AbortSignal | undefined): Promise<StoreScanResult> {
     const { prefix, limit, keysOnly } = request;
     const items: StoreRecord[] = [];
     let { after } = request;

@@ -1,6 +1,7 @@
 /** What the stores do with one Redis, looked at from both sides. */
 import { jest } from '@jest/globals';
 import type { LocationStore, RelocationStore } from '@zlink/kernel/location';
+import { Redis } from 'ioredis';
 import { createRedisLocationStore, createRedisRelocationStore } from '../src/index.ts';
 import { locationKeys } from '../src/keys.ts';
 import { batch, endOf, put, versionOf } from './batches.ts';
@@ -266,4 +267,32 @@ test('[REDIS-009] the largest blob is 8 MiB', async () => {
   const found = await store.read('large');
   expect(found.bytes !== undefined && Buffer.compare(found.bytes, bytes)).toBe(0);
   await store.delete('large');
+});
+
+test('[REDIS-007] a page of a scan between whose steps the data are replaced is read again as a whole', async () => {
+  const client = new Redis({ port: redis.server.port, lazyConnect: true });
+  const store = createRedisLocationStore({ keyPrefix: prefix, connection: { client } });
+  opened.push(store);
+  await store.open();
+  await store.commit(batch(['a', 'b', 'c'].map((key) => put(`old/${key}`))));
+  const send = client.sendCommand.bind(client);
+  let isListed = false;
+  client.sendCommand = (command, ...more) => {
+    if (isListed) {
+      isListed = false;
+      void replaceData().then(() => send(command, ...more)); // the records of the keys that were just listed are asked for
+      return command.promise;
+    }
+    isListed = command.name === 'ZRANGEBYLEX';
+    return send(command, ...more);
+  };
+  const replaceData = async (): Promise<void> => {
+    await admin().del(...(await admin().keys(`*${prefix}*`)));
+    const others = await openLocation();
+    await others.commit(batch([put('new/a')]));
+    client.sendCommand = send;
+  };
+  const { items } = await store.scan({ prefix: '', limit: 10, keysOnly: true });
+  expect(items.map(({ key }) => key)).toEqual(['new/a']);
+  await client.quit();
 });

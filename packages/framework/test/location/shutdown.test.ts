@@ -1,5 +1,5 @@
 import type { Host } from '@zlink/framework';
-import { until } from '@zlink/testing';
+import { createFaultProxy, until } from '@zlink/testing';
 import { Gate } from '../gate.ts';
 import { accepted, ask, endpointOf, makeHost, portOf } from '../hosts.ts';
 import { LogRecorder } from '../log-recorder.ts';
@@ -120,6 +120,27 @@ test('[DRAIN-004] a call that crosses the drain is refused, never left hanging',
   gate.open();
   await answer;
   expect(await down).toEqual(stopped);
+});
+
+test('[CS-008] [DRAIN-004] what reaches a host that has withdrawn already is Rejected, as without a store', async () => {
+  const space = new Space();
+  const released = new Gate();
+  const store = watchedStore(space.store(), (event) => {
+    if (event === 'release') released.open();
+  });
+  const server = space.server(() => 1, {}, store);
+  await server.start();
+  const proxy = await createFaultProxy({ target: endpointOf(server) });
+  const client = makeHost();
+  client.addClientServerChannel(CHANNEL).client().connect(proxy.address);
+  await client.start();
+  await client.clientServerChannel(CHANNEL).whenReady(1);
+  proxy.delay(60); // so long does the client not know
+  const down = server.shutdown();
+  await released.opened;
+  expect((await rejection(ask(client, 1))).kind).toBe('Rejected');
+  expect(await down).toEqual(stopped);
+  await proxy.close();
 });
 
 /** A host that serves nothing but is known to others. */

@@ -109,9 +109,7 @@ function readOptions(): DemoOptions | number {
 
 function isBuilt(): boolean {
   const files = [
-    ...['framework', 'kernel/location', 'location-redis', 'testing'].map((name) =>
-      import.meta.resolve(`@zlink/${name}`),
-    ),
+    ...['framework', 'location-redis', 'testing'].map((name) => import.meta.resolve(`@zlink/${name}`)),
     ...['shop/server', 'shop/client', 'mesh/node', 'discovery/host-process', 'discovery/caller-process'].map(
       besideThis,
     ),

@@ -92,7 +92,17 @@ function expectFleet(stdout: string): void {
   expect(Number(gone)).toBeGreaterThan(Number(leftOut) + 3); // the life of a lease
 }
 
+const introductions = {
+  rides: 'rides go over a mesh',
+  loads: 'loads over a channel',
+  Shares: 'Shares count both',
+  'left out': 'left out when',
+  forgotten: 'forgotten when',
+};
+
 function expectDiscoveries(stdout: string, store: string): void {
+  for (const [word, introduction] of Object.entries(introductions))
+    expect([word, stdout.indexOf(word)]).toEqual([word, stdout.indexOf(introduction)]); // where it appears first
   expect(stdout).toMatch(/found {5}all three hosts, seen by the caller [\d.]+ m?s after the last one had started/);
   expect(stdout).toMatch(/joined {4}kite, seen [\d.]+ m?s after it had started/);
   expect(stdout).toMatch(/weight {4}crane's, from 100 to 300, seen [\d.]+ m?s later/);

@@ -13,8 +13,7 @@ import {
 } from '@zlink/kernel/dispatch';
 import type { HandlerTable, RequestHandler, SendHandler } from '@zlink/kernel/dispatch';
 import { requireServices } from '@zlink/kernel/dispatch';
-import { isName } from '@zlink/kernel/identity';
-import { checkConcurrency, checkWeight, type ValidationContext } from '@zlink/kernel/internal/host';
+import { checkConcurrency, checkName, checkWeight, type ValidationContext } from '@zlink/kernel/internal/host';
 import type { PacketKey } from '@zlink/kernel/message';
 
 /** The server role of a channel on a mesh; without handlers it is a mere member. */
@@ -108,7 +107,7 @@ export function checkChannel(
 ): CheckedChannel | undefined {
   const { problems } = context;
   const where = `channel "${channelName}"`;
-  if (!isName(channelName)) problems.add('channel name', channelName, '1..255 bytes of UTF-8 without NUL');
+  checkName('channel name', channelName, problems);
   if (roles.count === 0) problems.note(`${where}: neither a client nor a server role is registered`);
   if (roles.count > 1) problems.note(`${where}: it has one role on a mesh, ${roles.count} are registered`); // 1
   const { server } = roles;

@@ -12,20 +12,22 @@ import {
   type NodeContext,
   requireServices,
 } from '@zlink/kernel/dispatch';
-import { describeValue, type Problems } from '@zlink/kernel/errors';
-import { isName, isRid, isRidPrefix, parseEndpoint } from '@zlink/kernel/identity';
+import { describeValue } from '@zlink/kernel/errors';
+import { isName, isRid, nameRule } from '@zlink/kernel/identity';
 import type { MailboxLimits } from '@zlink/kernel/internal/execution';
 import {
+  type Bind,
   checkConcurrency,
-  checkInteger,
-  checkListenHosts,
-  checkPort,
+  checkListen,
+  checkName,
+  checkRid,
   checkTimeoutMs,
   DIALABLE_ENDPOINT,
   isDialable,
   OwnDescriptor,
   type ValidationContext,
 } from '@zlink/kernel/internal/host';
+import { checkInteger } from '@zlink/kernel/internal/options';
 import { DESCRIPTOR_BYTES, encodeDescriptor } from '@zlink/kernel/internal/wire';
 import { type ChannelRoles, checkChannel, type CheckedChannel } from './channel-roles.ts';
 import type { PeerAddress } from './peer/manual-peers.ts';
@@ -51,19 +53,13 @@ export interface MeshOptions {
   readonly handlers: HandlerRegistry<NodeContext>;
 }
 
-/** Where the node binds; a host only if the description names one. */
-interface MeshBind {
-  readonly host: string | undefined;
-  readonly port: number;
-}
-
 /** What the checks of the start have made of a description. */
 export interface CheckedMesh {
   readonly meshName: string;
   /** Names the mesh in messages: `mesh "game"`. */
   readonly where: string;
   readonly options: MeshOptions;
-  readonly bind: MeshBind;
+  readonly bind: Bind;
   /** Handlers of direct messages. */
   readonly direct: HandlerTable;
   /** Channels that are served here, by ChannelName. */
@@ -94,9 +90,10 @@ export function checkMesh(
   context: ValidationContext,
 ): CheckedMesh {
   const { problems } = context;
-  if (!isName(meshName)) problems.add('mesh name', meshName, '1..255 bytes of UTF-8 without NUL');
-  const bind = checkListen(where, options, context);
-  checkRid(where, options, context);
+  checkName('mesh name', meshName, problems);
+  const bind = checkListen('listen', where, options, context);
+  checkRid(where, options, problems);
+  checkNoFixedRid(where, options, context);
   checkTimeoutMs(`${where} sendTimeoutMs`, options.sendTimeoutMs, problems);
   checkTimeoutMs(`${where} requestTimeoutMs`, options.requestTimeoutMs, problems);
   checkConcurrency(`${where} concurrency`, options.concurrency, problems);
@@ -116,41 +113,11 @@ export function checkMesh(
   return { meshName, where, options, bind, direct, channels };
 }
 
-function checkListen(where: string, options: MeshOptions, context: ValidationContext): MeshBind {
-  const bind = readBind(where, options, context.problems);
-  checkListenHosts(where, { bindHost: bind.host, advertiseHost: options.advertiseHost }, context);
-  return bind;
-}
-
-function readBind(where: string, { listen, bindHost }: MeshOptions, problems: Problems): MeshBind {
-  const byPort = { host: bindHost, port: typeof listen === 'number' ? listen : 0 };
-  if (typeof listen !== 'string') {
-    checkPort(`${where} listen`, listen, problems);
-    return byPort;
-  }
-  const endpoint = parseEndpoint(listen);
-  if (endpoint === undefined) problems.add(`${where} listen`, listen, 'tcp://host:port');
-  else if (bindHost !== undefined) {
-    problems.note(`${where}: listen "${listen}" and bindHost ${describeValue(bindHost)} both name a host`);
-  }
-  return endpoint ?? byPort;
-}
-
-function checkRid(where: string, { routingId, ridPrefix }: MeshOptions, context: ValidationContext): void {
-  const { problems, hasLocationStore } = context;
-  if (routingId !== undefined && !isRid(routingId)) {
-    problems.add(`${where} routingId`, routingId, '1..255 bytes of UTF-8 without NUL');
-  }
-  if (ridPrefix !== undefined && !isRidPrefix(ridPrefix)) {
-    problems.add(`${where} routingIdPrefix`, ridPrefix, '[A-Za-z0-9._-]{1,64}');
-  }
-  if (routingId !== undefined && ridPrefix !== undefined) {
-    problems.note(`${where}: routingId and routingIdPrefix are both set; a fixed RID has no prefix`);
-  }
-  if (routingId !== undefined && hasLocationStore) {
-    const text = `routingId ${describeValue(routingId)} is fixed, with a location store routing ids are allocated`;
-    problems.note(`${where}: ${text}; use setRoutingIdPrefix`);
-  }
+/** Allocated RIDs have at most a prefix (HOSTREG-003). */
+function checkNoFixedRid(where: string, { routingId }: MeshOptions, context: ValidationContext): void {
+  if (routingId === undefined || !context.hasLocationStore) return;
+  const text = `routingId ${describeValue(routingId)} is fixed, with a location store routing ids are allocated`;
+  context.problems.note(`${where}: ${text}; use setRoutingIdPrefix`);
 }
 
 function checkPeers(where: string, { peers, routingId }: MeshOptions, context: ValidationContext): void {
@@ -164,7 +131,7 @@ function checkPeers(where: string, { peers, routingId }: MeshOptions, context: V
   for (const { endpoint, expectedRid } of peers) {
     if (!isDialable(endpoint)) problems.add(`${where} connect`, endpoint, DIALABLE_ENDPOINT);
     if (expectedRid !== undefined && !isRid(expectedRid)) {
-      problems.add(`${where} connect, expected RID`, expectedRid, '1..255 bytes of UTF-8 without NUL');
+      problems.add(`${where} connect, expected RID`, expectedRid, nameRule);
     } else if (expectedRid !== undefined && expectedRid === routingId) {
       problems.note(`${where} connect: "${expectedRid}" is the RID of this node, which has no link to itself`);
     }

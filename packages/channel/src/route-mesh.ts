@@ -148,7 +148,7 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
     const { endpoint, expectedRid } = address;
     if (!isDialable(endpoint)) throw this.#notAllowed('connect', endpoint, DIALABLE_ENDPOINT);
     if (expectedRid !== undefined && !isRid(expectedRid)) {
-      throw this.#notAllowed('connect, expected RID', expectedRid, '1..255 bytes of UTF-8 without NUL');
+      throw this.#notAllowed('connect, expected RID', expectedRid, nameRule);
     }
     if (this.#dialProblem !== undefined) {
       throw new ZLinkError('InvalidOperation', `${this.#where} peers connect: ${this.#dialProblem}`);

@@ -166,7 +166,8 @@ describe('a store that is away', () => {
     discovery.see({ problem });
     const noMember = await rejection(askNode(host, 'ghost'));
     expect(noMember).toMatchObject({ kind: 'NotFound' });
-    expect(noMember.message).toContain(`is no member; location store: ${problem}`);
+    const allocated = 'routing ids are allocated, see peers.list()';
+    expect(noMember.message).toContain(`is no member; known: none; ${allocated}; location store: ${problem}`);
     const noServer = await rejection(ask(host, 1));
     expect(noServer.message).toContain(`no connected node serves it; location store: ${problem}`);
   });
@@ -300,6 +301,12 @@ describe('direct calls', () => {
     await loopTurns(4);
     expect(asked).toMatchObject({ state: 'rejected', value: { kind: 'NotFound' } });
     expect(host.mesh(MESH).keptRoutes).toBe(0);
+  });
+
+  test('[NODE-001] one that is listed is named to whoever asks for a stranger', async () => {
+    const { host } = await arrangeUnconnected();
+    const error = await rejection(askNode(host, 'ghost'));
+    expect(error.message).toMatch(/ is no member; known: "z"; routing ids are allocated, see peers\.list\(\)$/);
   });
 
   test('[NODE-001] a discovered Object Client takes none, connected or not', async () => {

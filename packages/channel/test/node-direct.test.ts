@@ -47,11 +47,29 @@ test('[NODE-001] a RID that is no member is NotFound at once and leaves nothing 
   }
   await expect(rejection(caller.sendToNode(MESH, 'ghost', Notice({ text: 'x' })).submit())).resolves.toMatchObject({
     kind: 'NotFound',
-    message: '[NotFound] node "ghost" of mesh "game" is no member',
+    message: '[NotFound] node "ghost" of mesh "game" is no member; known: "member"',
   });
   expect(routesOf(caller)).toBe(before);
   await expect(askNode(caller, 'member')).resolves.toBe('member');
   expect(routesOf(caller)).toBe(before + 1);
+});
+
+test('[NODE-001] a RID that is no member is answered with some that are, each once, and never the own one', async () => {
+  const cluster = arrangeCluster();
+  const alone = await startNode(cluster, 'alone');
+  alone.runtime(MESH).peers.connect('alone', 'tcp://127.0.0.1:2'); // expected by mistake
+  const noMember = '[NotFound] node "ghost" of mesh "game" is no member';
+  await expect(rejection(askNode(alone, 'ghost'))).resolves.toMatchObject({ message: `${noMember}; known: none` });
+
+  const caller = await joinNode(cluster, 'caller', { connect: [await startNode(cluster, 'n0')] });
+  const { peers } = caller.runtime(MESH);
+  for (let i = 1; i < 8; i++) peers.connect(`n${i}`, `tcp://127.0.0.1:${i}`);
+  const eight = '"n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"';
+  await expect(rejection(askNode(caller, 'ghost'))).resolves.toMatchObject({ message: `${noMember}; known: ${eight}` });
+  peers.connect('n8', 'tcp://127.0.0.1:8');
+  await expect(rejection(askNode(caller, 'ghost'))).resolves.toMatchObject({
+    message: `${noMember}; known: ${eight}, and more`,
+  });
 });
 
 test('[NODE-001] the own RID is no member, also as the expected one of a peer', async () => {

@@ -6,8 +6,13 @@
 import type { CallPath } from '@zlink/kernel/call';
 import { type HandlerTable, requireServices } from '@zlink/kernel/dispatch';
 import { ZLinkError } from '@zlink/kernel/errors';
-import { isName } from '@zlink/kernel/identity';
-import type { HostParts, ListenerStatus, Topic, ValidationContext } from '@zlink/kernel/internal/host';
+import {
+  checkName,
+  type HostParts,
+  type ListenerStatus,
+  type Topic,
+  type ValidationContext,
+} from '@zlink/kernel/internal/host';
 import type { MessageCounters } from '@zlink/kernel/observe';
 import { ChannelClient } from './client/channel-client.ts';
 import {
@@ -145,7 +150,7 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
 
   validate(context: ValidationContext): void {
     const { problems } = context;
-    if (!isName(this.channelName)) problems.add('channel name', this.channelName, '1..255 bytes of UTF-8 without NUL');
+    checkName('channel name', this.channelName, problems);
     for (const role of this.#duplicates) problems.note(`${this.#where}: the ${role} role is registered twice`);
     if (this.#clientRole === undefined && this.#serverRole === undefined) {
       problems.note(`${this.#where}: neither a client nor a server role is registered, call .client() or .server()`);

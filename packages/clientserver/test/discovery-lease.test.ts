@@ -132,8 +132,8 @@ test('[LOC-052] [CS-010] past its lease a server ends what it accepted, refuses 
   const refused = await rejection(client.request(CHANNEL, Ask('late')).submit());
   expect(refused).toMatchObject({ kind: 'Unavailable', submitted: true });
   expect(refused.message).toBe(
-    '[Unavailable] channel "billing" (server "a") takes nothing new (its host cannot prove its owner lease; ' +
-      'the handler did not run)',
+    '[Unavailable] channel "billing" (server "a") takes nothing new: its host has not reached the location store in time ' +
+      '(owner lease); the handler did not run; it goes on by itself when the store is back',
   );
 
   gate.open();

@@ -107,11 +107,14 @@ test('[LOC-064] the reason of the store stands behind those of the servers, howe
   expect(error.message).toMatch(/ready \(weight 0\); and 2 more; location store: connection lost$/);
 });
 
-test('[CS-002] a call of a client that looks for servers, and finds none, says so', async () => {
+test('[CS-002] a call of a client that looks for servers, and finds none, says where it looked for which', async () => {
   const [cluster, board] = [arrangeCluster(), new Board()];
   const client = await findingClient(cluster, board, [], shortWait);
   const error = await cluster.passing(rejection(client.request(CHANNEL, Ask(1)).submit()));
-  expect(error.message).toBe(`${PREFIX}no server is published`);
+  expect(error.message).toBe(
+    `${PREFIX}no server of channel "billing" is published in the location store; ` +
+      'servers need the same store, key prefix and channel name',
+  );
 });
 
 test('[CS-002] without a store nothing is published, and nobody is looked for', async () => {

@@ -71,10 +71,18 @@ describe('the reasons', () => {
   });
 
   test('[CALL-005] of at most three addresses are shown, the rest is counted', () => {
-    expect(whyNoServer([1, 2, 3].map((port) => server(port)))).toBe(
-      'tcp://10.0.0.1:1 reconnecting; tcp://10.0.0.1:2 reconnecting; tcp://10.0.0.1:3 reconnecting',
-    );
-    expect(whyNoServer([1, 2, 3, 4, 5].map((port) => server(port, { reason: 'refused' })))).toBe(
+    expect(
+      whyNoServer(
+        CHANNEL,
+        [1, 2, 3].map((port) => server(port)),
+      ),
+    ).toBe('tcp://10.0.0.1:1 reconnecting; tcp://10.0.0.1:2 reconnecting; tcp://10.0.0.1:3 reconnecting');
+    expect(
+      whyNoServer(
+        CHANNEL,
+        [1, 2, 3, 4, 5].map((port) => server(port, { reason: 'refused' })),
+      ),
+    ).toBe(
       'tcp://10.0.0.1:1 reconnecting (refused); tcp://10.0.0.1:2 reconnecting (refused); ' +
         'tcp://10.0.0.1:3 reconnecting (refused); and 2 more',
     );
@@ -85,6 +93,6 @@ describe('the reasons', () => {
       server(1, { state: 'closed', reason: '"a" is already connected', routingId: 'a' }),
       server(2, { state: 'ready', routingId: 'a' }),
     ];
-    expect(whyNoServer(servers)).toBe('tcp://10.0.0.1:2 ready (weight 0)');
+    expect(whyNoServer(CHANNEL, servers)).toBe('tcp://10.0.0.1:2 ready (weight 0)');
   });
 });

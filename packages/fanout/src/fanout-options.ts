@@ -1,7 +1,6 @@
 /** Configuration of a fanout channel: what the builder collects and the checks of the start. */
 import { type HandlerTable, requireServices } from '@zlink/kernel/dispatch';
-import { isName } from '@zlink/kernel/identity';
-import { DIALABLE_ENDPOINT, isDialable, type ValidationContext } from '@zlink/kernel/internal/host';
+import { checkName, DIALABLE_ENDPOINT, isDialable, type ValidationContext } from '@zlink/kernel/internal/host';
 import {
   type CheckedPublisher,
   checkPublisher,
@@ -53,7 +52,7 @@ export function checkFanout(
   context: ValidationContext,
 ): CheckedFanout {
   const { problems } = context;
-  if (!isName(channelName)) problems.add('channel name', channelName, '1..255 bytes of UTF-8 without NUL');
+  checkName('channel name', channelName, problems);
   for (const role of options.duplicates) problems.note(`${where}: the ${role} role is registered twice`);
   const publisher = checkPublisher(where, options.publisher, context);
   const subscriber = checkSubscriber(where, options, context);

@@ -4,7 +4,7 @@
  * Owns the option names, defaults and ranges. Leaves to connection.ts how a client is made of them.
  */
 import { ConfigurationError, Problems } from '@zlink/kernel/errors';
-import { isObject } from '@zlink/kernel/internal/host';
+import { checkInteger, checkOptionNames, hasMethods, isObject } from '@zlink/kernel/internal/options';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 
 /** Where Redis is: one server or Sentinels, the nodes of a Cluster, or a client that the application made. */
@@ -37,16 +37,14 @@ export interface ResolvedRedisStoreOptions {
 const MAX_PREFIX_BYTES = 128;
 const MAX_TIMEOUT_MS = 60_000;
 const MAX_REPLICAS = 100;
-const KNOWN = new Set(['keyPrefix', 'connection', 'operationTimeoutMs', 'replicaAcks', 'replicaAckTimeoutMs']);
+const KNOWN = ['keyPrefix', 'connection', 'operationTimeoutMs', 'replicaAcks', 'replicaAckTimeoutMs'];
 
 /** @throws ConfigurationError with every mistake */
 export function resolveRedisStoreOptions(options: RedisStoreOptions): ResolvedRedisStoreOptions {
   if (!isObject(options)) throw new ConfigurationError(['options of a Redis store: an object is missing']);
   const { keyPrefix, connection, operationTimeoutMs = 2_000, replicaAcks = 0, replicaAckTimeoutMs = 500 } = options;
   const problems = new Problems();
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.has(name)) problems.note(`there is no option ${name} of a Redis store, known: ${[...KNOWN].join(', ')}`);
-  }
+  checkOptionNames('options of a Redis store', options, KNOWN, problems);
   if (!isPrefix(keyPrefix)) problems.add('keyPrefix', keyPrefix, `1..${MAX_PREFIX_BYTES} bytes without { and }`);
   checkConnection(connection, problems);
   checkInteger('operationTimeoutMs', operationTimeoutMs, 1, MAX_TIMEOUT_MS, problems);
@@ -70,8 +68,10 @@ function checkConnection(connection: unknown, problems: Problems): void {
     problems.note('connection: { url }, { nodes }, { client } or options of ioredis are missing');
     return;
   }
-  if ('url' in connection && !(typeof connection.url === 'string' && /^rediss?:\/\//.test(connection.url)))
-    problems.note('connection.url: not a redis:// or rediss:// address');
+  if ('url' in connection && !(typeof connection.url === 'string' && /^rediss?:\/\//.test(connection.url))) {
+    const what = connection.url === undefined ? 'is undefined, ' : 'is ';
+    problems.note(`connection.url ${what}not a redis:// or rediss:// address`);
+  }
   if ('nodes' in connection && !(Array.isArray(connection.nodes) && connection.nodes.length > 0))
     problems.note('connection.nodes: at least one node is missing');
   if ('client' in connection && !isClient(connection.client))
@@ -83,9 +83,4 @@ function isClient(client: unknown): boolean {
   if (!isObject(client)) return false;
   const { sendCommand, disconnect } = client as { sendCommand?: unknown; disconnect?: unknown };
   return typeof sendCommand === 'function' && typeof disconnect === 'function';
-}
-
-function checkInteger(option: string, value: unknown, min: number, max: number, problems: Problems): void {
-  const isIn = Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max; // an integer is a number
-  if (!isIn) problems.add(option, value, `${min}..${max}`);
 }

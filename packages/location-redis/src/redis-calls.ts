@@ -16,7 +16,7 @@ import { CallLimit } from './call-limit.ts';
 import { command } from './command.ts';
 import type { RedisConnection } from './connection.ts';
 import type { PrimaryRoute } from './primary-route.ts';
-import { abandoned, ended, failureOf, isIncompatible, notConnected, timedOut } from './redis-errors.ts';
+import { abandoned, ended, failureOf, isIncompatible, notUsable, timedOut } from './redis-errors.ts';
 
 /** How often a call without connection looks again; all of them share the timer. */
 const LOOK_AGAIN_MS = 20;
@@ -182,7 +182,7 @@ export class RedisCalls {
     if (limit.reason === 'aborted') throw abandoned('notApplied', limit.abortReason);
     if (limit.reason !== 'timeout') return;
     const { address, client } = this.#options.connection;
-    throw notConnected(address, client.status, obstacle);
+    throw notUsable(address, client.status, obstacle);
   }
 
   #noAnswer(node: Redis, limit: CallLimit): Error {

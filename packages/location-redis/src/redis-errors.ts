@@ -4,7 +4,8 @@
  * Owns the table of refusals and every `StoreError` that stems from Redis. Leaves waiting and repeating to redis-calls.ts.
  *
  * 1. `notApplied` only for what is certain: the command was never written, or Redis says that it did not run it.
- * 2. The message shows no key, no value and no password; the driver's error is the cause.
+ * 2. Nothing of a command is shown, be it a key, a value or a password: neither in the message nor in the driver's error,
+ *    which is the cause.
  */
 import { StoreError, type StoreErrorCode } from '@zlink/kernel/location';
 import { boundedText, errorText } from '@zlink/kernel/observe';
@@ -25,13 +26,13 @@ const REFUSALS = new Set([
   'WRONGPASS',
 ]);
 
-const LONGEST_SAYING = 128;
+const LONGEST_REASON = 128;
 
 /** By the state of a client: what it waits for when it has reported no error. */
 const NOTHING_REPORTED: Readonly<Record<string, string>> = {
   connecting: 'still connecting',
   connect: 'no answer to the greeting',
-  reconnecting: 'the other side closed the connection',
+  reconnecting: 'the last connection has ended, or was not made',
   ready: 'no time was left for the call',
   end: 'the client has been ended',
 };
@@ -71,9 +72,11 @@ export function isUnknownScript(error: unknown): boolean {
  * @param status - of the client
  * @param cause - what was in the way, if anything was reported
  */
-export function notConnected(address: string, status: string, cause: unknown): StoreError {
+export function notUsable(address: string, status: string, cause: unknown): StoreError {
   const why = cause === undefined ? (NOTHING_REPORTED[status] ?? status) : reasonOf(cause);
-  return new StoreError('unavailable', 'notApplied', `Redis at ${address} is not connected: ${why}`, { cause });
+  return new StoreError('unavailable', 'notApplied', `Redis at ${address} cannot be used: ${why}`, {
+    cause: withoutCommand(cause),
+  });
 }
 
 /** Reports of a client that say less than those before them. */
@@ -119,27 +122,38 @@ function reasonOf(cause: unknown): string {
   const text = textOf(cause);
   if (isReply(cause)) return sayingOf(text);
   if (text.startsWith('Unknown RESP type')) return 'what answers there is no Redis, or wants TLS';
-  return text === '' ? codeOf(cause) : errorText(cause); // several addresses in vain are an error without a text
+  if (text.startsWith('Connection is closed')) return 'it cannot be reached'; // a Cluster or Sentinel says no more
+  return text === '' ? codeOf(cause) : boundedText(text, LONGEST_REASON); // several addresses in vain are an error without a text
 }
 
 /** Without what servers and proxies repeat of a command, which may be a password (2). */
 function sayingOf(reply: string): string {
   if (reply.startsWith('NOAUTH')) return 'NOAUTH Authentication required'; // there is a text for people who write clients
-  return boundedText(reply.split(/[,:]/, 1).join(), LONGEST_SAYING);
+  return boundedText(reply.split(/[,:]/, 1).join(), LONGEST_REASON);
 }
 
 function refused(refusal: string, cause: unknown): StoreError {
-  return new StoreError('unavailable', 'notApplied', `Redis refused the command: ${refusal}`, { cause });
+  return new StoreError('unavailable', 'notApplied', `Redis refused the command: ${refusal}`, {
+    cause: withoutCommand(cause),
+  });
 }
 
 function lost(cause: unknown): StoreError {
-  return new StoreError('unavailable', 'unknown', 'the connection to Redis ended before the answer', { cause });
+  return new StoreError('unavailable', 'unknown', 'the connection to Redis ended before the answer', {
+    cause: withoutCommand(cause),
+  });
 }
 
 /** A key of another type is data of somebody else; all else may have happened after the first write. */
 function failed(code: string, cause: unknown): StoreError {
   const kind: StoreErrorCode = code === 'WRONGTYPE' ? 'incompatible' : 'unavailable';
-  return new StoreError(kind, 'unknown', `Redis failed to run the command: ${code}`, { cause });
+  return new StoreError(kind, 'unknown', `Redis failed to run the command: ${code}`, { cause: withoutCommand(cause) });
+}
+
+/** 2: whoever prints an error prints all that its causes carry. */
+function withoutCommand(cause: unknown): unknown {
+  if (cause instanceof Error && 'command' in cause) delete cause.command;
+  return cause;
 }
 
 function isReply(error: unknown): boolean {

@@ -1,4 +1,6 @@
 /** Own clients, clients of the application, and what a user of Redis has to be allowed. */
+import { type AddressInfo, createServer } from 'node:net';
+import { inspect } from 'node:util';
 import { jest } from '@jest/globals';
 import type { LocationStore, RelocationStore } from '@zlink/kernel/location';
 import { Cluster, Redis } from 'ioredis';
@@ -177,7 +179,11 @@ test('[REDIS-004] a wrong password, or a missing permission, is unavailable with
   });
   const error: unknown = await wrong.open().catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'unavailable', outcome: 'notApplied' });
+  expect((error as Error).message).toMatch(
+    new RegExp(`^Redis at redis://localhost:${port} cannot be used: WRONGPASS invalid username-password pair`),
+  );
   expect(String((error as { cause?: unknown }).cause)).toContain('WRONGPASS');
+  expect(inspect(error, { depth: 9 })).not.toContain("'wrong'");
   await wrong.dispose();
 
   await redis.server.admin.call('ACL', ['SETUSER', 'reader', 'on', '>secret', '~*', '+ping', '+info']);
@@ -186,6 +192,70 @@ test('[REDIS-004] a wrong password, or a missing permission, is unavailable with
     connection: { port, username: 'reader', password: 'secret' },
     operationTimeoutMs: 200,
   });
-  expect(await endOf(poor.open())).toBe('unavailable/notApplied');
+  await expect(poor.open()).rejects.toMatchObject({
+    code: 'unavailable',
+    outcome: 'notApplied',
+    message: expect.stringMatching(/cannot be used: NOPERM .* no permissions to run the '.+' command/) as string,
+  });
   await poor.dispose();
+});
+
+async function whyNotOpened(connection: RedisStoreOptions['connection']): Promise<string> {
+  const store = createRedisLocationStore({ keyPrefix: 'why', connection, operationTimeoutMs: 300 });
+  const error: unknown = await store.open().catch((reason: unknown) => reason);
+  await store.dispose();
+  expect(error).toMatchObject({ code: 'unavailable', outcome: 'notApplied' });
+  return (error as Error).message;
+}
+
+test('[REDIS-004] what keeps a store from its server is said with the address, and without the password', async () => {
+  expect(await whyNotOpened({ url: 'redis://user:secret@127.0.0.1:1' })).toBe(
+    'Redis at redis://127.0.0.1:1 cannot be used: connect ECONNREFUSED 127.0.0.1:1',
+  );
+  expect(await whyNotOpened({ nodes: ['redis://:secret@127.0.0.1:1'] })).toBe(
+    'Redis at the Cluster 127.0.0.1:1 cannot be used: it cannot be reached',
+  );
+  expect(await whyNotOpened({ nodes: [redis.server.port] })).toBe(
+    `Redis at the Cluster 127.0.0.1:${redis.server.port} cannot be used: ERR This instance has cluster support disabled`,
+  );
+  expect(await whyNotOpened({ sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'game' })).toMatch(
+    /^Redis at the primary "game" of the Sentinels 127\.0\.0\.1:1 cannot be used: failed to connect to sentinel/,
+  );
+});
+
+test('[REDIS-004] a server that asks for a password says so', async () => {
+  const closed = await startStandalone();
+  await closed.server.admin.config('SET', 'requirepass', 'secret');
+  expect(await whyNotOpened(closed.connection())).toMatch(/cannot be used: NOAUTH Authentication required$/);
+  await closed.close();
+});
+
+test('[REDIS-004] TLS to a server without, and a server that is no Redis, are told apart from one that is away', async () => {
+  expect(await whyNotOpened({ url: `rediss://127.0.0.1:${redis.server.port}` })).toMatch(/^Redis at rediss:/);
+  const web = createServer((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  const { port } = web.address() as AddressInfo; // it listens
+  expect(await whyNotOpened({ host: '127.0.0.1', port })).toMatch(/: what answers there is no Redis, or wants TLS$/);
+  await new Promise((resolve) => web.close(resolve));
+});
+
+test('[REDIS-004] what was in the way is forgotten once a connection was there', async () => {
+  const late = await startStandalone();
+  const connection = late.connection();
+  await late.server.stop();
+  const store = createRedisLocationStore({ keyPrefix: 'late', connection, operationTimeoutMs: 300 });
+  const whyNot = async (call: Promise<unknown>): Promise<string> =>
+    call.then(
+      () => '',
+      (error: Error) => error.message,
+    );
+  expect(await whyNot(store.open())).toContain('ECONNREFUSED');
+  await late.server.start();
+  await eventually(async () => (await whyNot(store.open())) === '', 'opens');
+  late.server.pause();
+  expect(await whyNot(store.read({}))).toContain('gave no answer'); // and the connection is dropped
+  expect(await whyNot(store.read({}))).toMatch(/: (still connecting|no answer to the greeting)$/);
+  late.server.resume();
+  await store.dispose();
+  await late.close();
 });

@@ -62,3 +62,10 @@ test.each([
 ])('[REDIS-004] %j is refused with one mistake', (options) => {
   expect(problemsOf(options)).toHaveLength(1);
 });
+
+test.each([
+  ['undefined', undefined, 'connection.url is undefined, not a redis:// or rediss:// address'],
+  ['another address', 'http://user:secret@host', 'connection.url is not a redis:// or rediss:// address'],
+])('[REDIS-004] a url that is %s is refused by name', (_what, url, problem) => {
+  expect(problemsOf({ keyPrefix: 'game', connection: { url } })).toEqual([problem]);
+});

@@ -1,6 +1,7 @@
 /** Which words of Redis and its driver mean that nothing was applied. */
+import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
-import { failureOf, isUnknownScript } from '../src/redis-errors.ts';
+import { failureOf, isUnknownScript, notUsable } from '../src/redis-errors.ts';
 
 function reply(message: string): Error {
   return Object.assign(new Error(message), { name: 'ReplyError' });
@@ -68,4 +69,43 @@ test('[REDIS-003] a script that the server does not know is recognised', () => {
   expect(isUnknownScript(reply('NOSCRIPT No matching script. Please use EVAL.'))).toBe(true);
   expect(isUnknownScript(reply('ERR no'))).toBe(false);
   expect(isUnknownScript(undefined)).toBe(false);
+});
+
+test('[REDIS-004] why a server cannot be used shows nothing of a command, whatever servers and proxies repeat of it', () => {
+  const whyOf = (cause: unknown): string => notUsable('x', 'reconnecting', cause).message;
+  expect(whyOf(reply("ERR unknown command 'AUTH', with args beginning with: 'secret'"))).toBe(
+    "Redis at x cannot be used: ERR unknown command 'AUTH'",
+  );
+  expect(whyOf(reply('DENIED Redis is running in protected mode because protected mode is enabled, no …'))).toBe(
+    'Redis at x cannot be used: DENIED Redis is running in protected mode because protected mode is enabled',
+  );
+  expect(whyOf(reply('NOAUTH HELLO must be called with the client already authenticated, …'))).toBe(
+    'Redis at x cannot be used: NOAUTH Authentication required',
+  );
+  expect(whyOf(reply(`ERR ${'long '.repeat(100)}`)).length).toBeLessThan(200);
+});
+
+test('[REDIS-004] a failure of several addresses has no text, its code tells', () => {
+  const cause = Object.assign(new AggregateError([new Error('one'), new Error('two')]), { code: 'ECONNREFUSED' });
+  expect(notUsable('x', 'reconnecting', cause).message).toBe('Redis at x cannot be used: ECONNREFUSED');
+});
+
+test.each([
+  ['connecting', 'still connecting'],
+  ['connect', 'no answer to the greeting'],
+  ['end', 'the client has been ended'],
+])('[REDIS-004] without a reported error the state of the client tells: %s', (status, why) => {
+  expect(notUsable('x', status, undefined)).toMatchObject({
+    code: 'unavailable',
+    outcome: 'notApplied',
+    message: `Redis at x cannot be used: ${why}`,
+  });
+});
+
+test('[REDIS-004] printed with its cause an error shows nothing of the command', () => {
+  const command = { name: 'hello', args: ['3', 'AUTH', 'user', 'secret'] };
+  const replies = ['WRONGPASS invalid', 'ERR something else'].map((text) => Object.assign(reply(text), { command }));
+  const failures = replies.map(failureOf).map((failure) => ('error' in failure ? failure.error : undefined));
+  for (const error of [...failures, notUsable('x', 'reconnecting', Object.assign(reply('WRONGPASS no'), { command }))])
+    expect(inspect(error, { depth: 9 })).toMatch(/cause[^]*ReplyError(?![^]*secret)/);
 });

@@ -19,7 +19,7 @@ import { frameOf } from './scene.ts';
 import { Screening } from './screening.ts';
 import { find, isForgotten, isFound, isLeftOut, isOut, type Sight } from './sights.ts';
 import { summaryLines } from './summary.ts';
-import { defaultLeaseMs, location, outageMs } from './timing.ts';
+import { defaultLeaseMs, loadMs, location, outageMs } from './timing.ts';
 import { openVenue, type Venue } from './venue.ts';
 
 const callerName = 'owl';
@@ -81,6 +81,8 @@ class Run {
     view.tell([
       `   Hosts look for others every ${seconds(pollingIntervalMs)}, as by default. Their leases end after ` +
         `${seconds(ownerLeaseTtlMs)} instead of ${seconds(defaultLeaseMs)}, lest you wait.`,
+      `   Two kinds of calls: rides go over a mesh, answered at once; loads over a channel, and take ${loadMs} ms. Shares count both.`,
+      '   A host is left out when nobody chooses or dials it any more, forgotten when its record in the store is gone, too.',
       `1  ${callerName} starts, which calls, and ${cast.length} hosts, each a node of a mesh and a server of a channel.`,
     ]);
     const starting = Promise.all(cast.map((role) => venue.startHost(role)));

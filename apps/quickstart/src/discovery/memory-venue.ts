@@ -3,8 +3,7 @@
  *
  * Owns the store and its faults. Leaves what hosts do to the same programs that are processes elsewhere.
  */
-import type { HostOptions } from '@zlink/framework';
-import { createMemoryLocationStore, createMemoryStoreBackend } from '@zlink/kernel/location';
+import { createMemoryLocationStore, createMemoryStoreBackend, type HostOptions } from '@zlink/framework';
 import { createFaultyLocationStore, type FaultyLocationStore } from '@zlink/testing';
 import type { Stage } from '../act.ts';
 import { FleetCaller } from './fleet-caller.ts';

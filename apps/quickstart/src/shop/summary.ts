@@ -46,7 +46,7 @@ function speedLine(coreCount: number): string {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  Rejected: 'a draining server refused them and handled none',
+  Rejected: 'a draining server refused them and handled none; setWeight(0) before the stop avoids them',
   Unavailable: 'their connection ended before the answer came',
   DeadlineExceeded: 'their time ran out',
 };

@@ -11,7 +11,7 @@ test('[CALL-004] the last page says what was counted, by whom, and ends with the
   expect(linesOf()).toEqual([
     'What happened',
     '  errors    10 Unavailable: their connection ended before the answer came (all of them had been sent to a server)',
-    '  errors    2 Rejected: a draining server refused them and handled none (all of them had been sent to a server)',
+    '  errors    2 Rejected: a draining server refused them and handled none; setWeight(0) before the stop avoids them (all of them had been sent to a server)',
     '  ash       drained: 1,000 requests handled = 1,000 answers that arrived; 2 refused while it drained',
     '  birch     killed: 5,000 answers arrived; the last count it sent before: 4,950 requests handled',
     '  cedar     stopped: 4,000 requests handled = 4,000 answers that arrived',

@@ -61,6 +61,11 @@ export class DiscoveredPeers {
     return this.#endpoints.problem;
   }
 
+  /** Whether the mesh has a Location Store, and this node was published there. */
+  get isWatching(): boolean {
+    return this.#stopWatching !== undefined;
+  }
+
   watch(discovery: Discovery, meshName: string): void {
     if (this.#isClosed) return; // the host ended while it was published
     this.#stopWatching = discovery.watch({ kind: 'mesh', name: meshName }, (view) => {
@@ -76,6 +81,11 @@ export class DiscoveredPeers {
   /** Whether its descriptor stands in the view (NODE-001). */
   knows(rid: string): boolean {
     return this.#endpoints.knows(rid);
+  }
+
+  /** Of all that stand in the view, the own one included. */
+  rids(): Iterable<string> {
+    return this.#view?.endpoints.keys() ?? [];
   }
 
   /** Whether its descriptor says that it takes no direct messages (NODE-001). */

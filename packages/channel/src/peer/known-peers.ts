@@ -6,6 +6,7 @@
  * K1 What was configured by hand counts: such a peer is a member, is shown once, and is a candidate whatever the store
  *    says about it (MESH-002, LOC-063).
  */
+import { describeValue } from '@zlink/kernel/errors';
 import type { Discovery } from '@zlink/kernel/internal/discovery';
 import type { Intent } from '@zlink/kernel/internal/transport';
 import type { NodeRoles } from '@zlink/kernel/internal/wire';
@@ -30,12 +31,19 @@ export interface KnownPeersOptions {
   onChanged(rid: string): void;
 }
 
+/** A mesh may have thousands. */
+const SHOWN_COUNT = 8;
+
 export class KnownPeers {
+  readonly #ownRid: string;
+  readonly #peers: PeerTable;
   readonly #manual: ManualPeers;
   readonly #discovered: DiscoveredPeers;
 
   constructor(options: KnownPeersOptions) {
     const { where, own, peers } = options;
+    this.#ownRid = own.rid;
+    this.#peers = peers;
     this.#manual = new ManualPeers({
       where,
       dial: (address, onState) => options.dial(address, onState),
@@ -104,9 +112,35 @@ export class KnownPeers {
     return [...texts, ...discovered.map(dialText), ...this.explainStore()];
   }
 
+  /** Who else could have been meant by a RID that is no member, for people. */
+  explainMembers(): readonly string[] {
+    const members = this.#someMembers();
+    const known = members.length > 0 ? members.join(', ') : 'none';
+    const allocated = this.#discovered.isWatching ? ['routing ids are allocated, see peers.list()'] : [];
+    return [`known: ${known}`, ...allocated, ...this.explainStore()];
+  }
+
   explainStore(): readonly string[] {
     const { storeProblem } = this;
     return storeProblem === undefined ? [] : [`location store: ${storeProblem}`];
+  }
+
+  /** Looks no further than what it shows: calls may name strangers again and again. */
+  #someMembers(): string[] {
+    const shown = new Set<string>();
+    for (const rid of this.#members()) {
+      if (rid === this.#ownRid || shown.has(rid)) continue;
+      if (shown.size === SHOWN_COUNT) return [...[...shown].map(describeValue), 'and more'];
+      shown.add(rid);
+    }
+    return [...shown].map(describeValue);
+  }
+
+  /** Connected or not, some more than once. */
+  *#members(): Iterable<string> {
+    for (const { rid } of this.#peers.all()) yield rid;
+    yield* this.#manual.rids();
+    yield* this.#discovered.rids();
   }
 
   async close(lingerMs: number): Promise<void> {

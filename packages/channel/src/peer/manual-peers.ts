@@ -76,6 +76,11 @@ export class ManualPeers {
     return false;
   }
 
+  /** Of all that intents make members (M1), some perhaps twice. */
+  *rids(): Iterable<string> {
+    for (const entry of this.#entries.values()) yield* ridsOf(entry);
+  }
+
   /** Whether an intent is meant for this very node: for its RID, or for its endpoint while any RID would do (M1). */
   standsFor(rid: string, endpoint: string): boolean {
     if (this.knows(rid)) return true;

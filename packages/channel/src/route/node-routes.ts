@@ -10,7 +10,7 @@
  */
 import type { CallPath, RoutableCall } from '@zlink/kernel/call';
 import { describeValue, ZLinkError } from '@zlink/kernel/errors';
-import { isRid } from '@zlink/kernel/identity';
+import { isRid, nameRule } from '@zlink/kernel/identity';
 import type { Link } from '@zlink/kernel/internal/transport';
 import type { KnownPeers } from '../peer/known-peers.ts';
 import type { PeerTable } from '../peer/peer-table.ts';
@@ -21,7 +21,7 @@ export interface NodeRoutesOptions {
   readonly ownRid: string;
   readonly outbound: Outbound;
   readonly peers: PeerTable;
-  readonly known: Pick<KnownPeers, 'knows' | 'isObjectClient' | 'explain' | 'explainStore'>;
+  readonly known: Pick<KnownPeers, 'knows' | 'isObjectClient' | 'explain' | 'explainMembers'>;
 }
 
 export class NodeRoutes {
@@ -51,7 +51,7 @@ export class NodeRoutes {
     const known = this.#routes.get(rid);
     if (known !== undefined) return known;
     if (!isRid(rid)) {
-      const text = `target RID ${describeValue(rid)} is not 1..255 bytes of UTF-8 without NUL`;
+      const text = `target RID ${describeValue(rid)} is not ${nameRule}`;
       return new ZLinkError('InvalidOperation', text);
     }
     const route = new NodeRoute(rid, this.#outbound, this);
@@ -122,7 +122,7 @@ export class NodeRoutes {
   #whyNone(rid: string): string {
     if (rid === this.#ownRid) return 'is this one, which has no link to itself';
     if (this.#isObjectClient(rid)) return 'is an object client and takes no direct messages';
-    return ['is no member', ...this.#known.explainStore()].join('; ');
+    return ['is no member', ...this.#known.explainMembers()].join('; ');
   }
 
   #isMember(rid: string): boolean {

@@ -121,7 +121,8 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   noTarget(waitedMs: number): ZLinkError {
-    const text = `${this.label} had no ready server for ${waitedMs} ms: ${whyNoServer(this.servers(), this.#discovered)}`;
+    const why = whyNoServer(this.#dialOptions.scope, this.servers(), this.#discovered);
+    const text = `${this.label} had no ready server for ${waitedMs} ms: ${why}`;
     return new ZLinkError('NotFound', text); // also when the request timeout was the limit (CHAN-003)
   }
 

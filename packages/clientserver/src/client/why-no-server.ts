@@ -4,6 +4,7 @@ import type { ServerStatus } from '../server-status.ts';
 
 /** @param discovery - undefined: only configured servers are dialled */
 export function whyNoServer(
+  channelName: string,
   servers: readonly ServerStatus[],
   discovery?: { readonly problem: string | undefined },
 ): string {
@@ -12,7 +13,12 @@ export function whyNoServer(
   const telling = servers.filter(({ state, routingId }) => state !== 'closed' || !elsewhere.has(routingId));
   const texts = telling.length > 0 ? [boundedList(telling.map(describe))] : [];
   if (discovery?.problem !== undefined) texts.push(`location store: ${discovery.problem}`);
-  return texts.length > 0 ? texts.join('; ') : 'no server is published';
+  return texts.length > 0 ? texts.join('; ') : noneIsPublished(channelName);
+}
+
+function noneIsPublished(channelName: string): string {
+  const sought = `no server of channel "${channelName}" is published in the location store`;
+  return `${sought}; servers need the same store, key prefix and channel name`;
 }
 
 function describe({ endpoint, state, reason, weight, draining }: ServerStatus): string {

@@ -171,7 +171,9 @@ export class ChannelServer implements LinkSink {
 const FENCED: Refusal = {
   reason: 'not_serving',
   kind: 'Unavailable',
-  text: 'takes nothing new (its host cannot prove its owner lease; the handler did not run)',
+  text:
+    'takes nothing new: its host has not reached the location store in time (owner lease); ' +
+    'the handler did not run; it goes on by itself when the store is back',
 };
 
 function loopbackFor(host: string | undefined): string {

@@ -7,15 +7,15 @@ import {
   type RequestHandler,
   type SendHandler,
 } from '@zlink/kernel/dispatch';
-import { isRid } from '@zlink/kernel/identity';
 import {
   checkConcurrency,
-  checkInteger,
   checkListenHosts,
   checkPort,
+  checkRid,
   checkWeight,
   type ValidationContext,
 } from '@zlink/kernel/internal/host';
+import { checkInteger } from '@zlink/kernel/internal/options';
 import type { PacketKey } from '@zlink/kernel/message';
 
 export interface ServerOptions {
@@ -141,8 +141,6 @@ export function validateServer(options: ServerOptions, where: string, context: V
   checkWeight(`${where} weight`, options.weight, problems);
   checkConcurrency(`${where} concurrency`, options.concurrency, problems);
   checkInteger(`${where} maxMessageSize`, options.maxMessageBytes, 0, undefined, problems);
-  if (options.routingId !== undefined && !isRid(options.routingId)) {
-    problems.add(`${where} routingId`, options.routingId, '1..255 bytes of UTF-8 without NUL');
-  }
+  checkRid(where, options, problems);
   checkListenHosts(where, options, context);
 }

@@ -2,8 +2,8 @@
  * JSON, the codec every message has without registration (CODEC-001, CODEC-005).
  *
  * Owns: the choice between the native encoder and our own writer, strict decoding, and the errors of both. Leaves to
- * others: telling native values apart (json-native.ts), writing all others (json-writer.ts), types of decoded values
- * (a packet's schema).
+ * others: telling native values apart (json-native.ts), writing all others (json-writer.ts), the words of a refusal
+ * (encode-refusal.ts), types of decoded values (a packet's schema).
  *
  * Invariants
  * J1 The native encoder sees only values whose native form is the faithful one.
@@ -12,10 +12,10 @@
  * J4 An error shows no part of the payload. The native syntax error quotes it, so it is no cause either.
  * J5 A refusal to encode names the packet that the declared type stands for.
  */
-import { describeValue, isZLinkError, ZLinkError } from '../errors/index.ts';
-import { type DeclaredType, packetContract } from '../message/index.ts';
+import { isZLinkError, ZLinkError } from '../errors/index.ts';
 import { decodeUtf8, encodeUtf8 } from '../message/text.ts';
 import type { Codec, PayloadSink } from './codec.ts';
+import { encodeRefusal } from './encode-refusal.ts';
 import { isNative } from './json-native.ts';
 import { JsonRefusal, JsonWriter } from './json-writer.ts';
 
@@ -49,24 +49,10 @@ function toJson(value: unknown, declaredType: unknown): string {
   try {
     return isNative(value, 0) ? JSON.stringify(value) : new JsonWriter().write(value);
   } catch (error) {
-    if (error instanceof JsonRefusal) throw refusal(error.message, declaredType);
+    if (error instanceof JsonRefusal) throw encodeRefusal(error.message, declaredType); // J5
     if (isZLinkError(error)) throw error;
     // A getter, a proxy or a toJSON of the application failed, or the text would be longer than a string can be.
-    throw refusal('value cannot be read as JSON', declaredType, error);
-  }
-}
-
-/** J5; the reply of a request that declares no type of it is just a value. */
-function refusal(text: string, declaredType: unknown, cause?: unknown): ZLinkError {
-  const subject = typeof declaredType === 'function' ? `${packetOf(declaredType as DeclaredType)}: ` : ''; // checked there
-  return new ZLinkError('InvalidOperation', subject + text, { cause });
-}
-
-function packetOf(declaredType: DeclaredType): string {
-  try {
-    return `packet ${describeValue(packetContract(declaredType).packetName)}`;
-  } catch {
-    return describeValue(declaredType); // no descriptor and no class with a name
+    throw encodeRefusal('value cannot be read as JSON', declaredType, error);
   }
 }
 

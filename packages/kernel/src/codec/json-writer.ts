@@ -17,26 +17,17 @@
  * W2 A value nested deeper than `maxJsonDepth`, or inside itself, is refused.
  */
 import { encodeBase64 } from './base64.ts';
+import { builtInName, opaqueBuiltIns, pathText } from './encode-refusal.ts';
 import { isNative, maxJsonDepth } from './json-native.ts';
 
-/** Built-ins whose content is not in their properties, and what to send instead (W1). */
+/** What to send instead (W1). */
 const opaqueTypes: ReadonlyMap<string, string> = new Map([
-  ...['Boolean', 'Number', 'String', 'BigInt', 'Symbol'].map((type) => [type, 'send the primitive value'] as const),
+  ...opaqueBuiltIns,
   ['Date', 'send its toISOString() or getTime()'],
-  ['Error', 'send its name and message'],
-  ['Map', 'send Object.fromEntries(map) or [...map]'],
-  ['Promise', 'await it first'],
-  ['RegExp', 'send its source and flags'],
-  ['Set', 'send [...set]'],
-  ['SharedArrayBuffer', 'send a Uint8Array'],
-  ...['WeakMap', 'WeakRef', 'WeakSet'].map((type) => [type, 'leave it out'] as const),
 ]);
 
 /** Their native toJSON is exactly the conversion that must not happen. */
 const typesWithNativeToJson: ReadonlySet<string> = new Set(['Date', 'Uint8Array']);
-
-const pathTextLimit = 200;
-const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 /** What a value has no JSON form for; its text is complete but for the name of the packet. */
 export class JsonRefusal extends Error {}
@@ -139,20 +130,4 @@ const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
 /** Most texts need no escape, and finding that out is much cheaper than a native call for each. */
 function quote(text: string): string {
   return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-/** `Map` for a map of whatever realm, `Object` for plain objects and most classes of applications. */
-function builtInName(value: object): string {
-  return Object.prototype.toString.call(value).slice('[object '.length, -1);
-}
-
-function pathText(path: readonly (string | number)[]): string {
-  if (path.length === 0) return 'value';
-  let text = '';
-  for (const key of path) {
-    if (typeof key === 'string' && identifier.test(key)) text += text === '' ? key : `.${key}`;
-    else text += `[${JSON.stringify(key)}]`;
-    if (text.length > pathTextLimit) return `${text.slice(0, pathTextLimit)}…`;
-  }
-  return text;
 }

@@ -11,6 +11,9 @@ import { isWellFormed, utf8ByteLength } from './utf8.ts';
 
 export const maxNameBytes = 255;
 
+/** What a name must be, for people. */
+export const nameRule = `1..${maxNameBytes} bytes of UTF-8 without NUL`;
+
 export function isName(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -25,8 +28,5 @@ export function isName(value: unknown): value is string {
 /** @throws ZLinkError `InvalidOperation` if `value` is no name */
 export function requirePacketName(value: unknown): string {
   if (isName(value)) return value;
-  throw new ZLinkError(
-    'InvalidOperation',
-    `packet name ${describeValue(value)} is not 1..${maxNameBytes} bytes of UTF-8 without NUL`,
-  );
+  throw new ZLinkError('InvalidOperation', `packet name ${describeValue(value)} is not ${nameRule}`);
 }

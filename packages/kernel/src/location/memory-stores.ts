@@ -8,6 +8,7 @@
  * 2. A call takes effect before it returns its promise, so nothing is ever `unknown`: an abort afterwards changes nothing.
  * 3. No commit is ever lost, so there is no disruption to report (LOC-019).
  */
+import { ConfigurationError, describeValue } from '../errors/index.ts';
 import { type Clock, systemClock } from '../internal/time/index.ts';
 import type {
   CommitResult,
@@ -60,14 +61,30 @@ export function createMemoryStoreBackend(options: MemoryStoreBackendOptions = {}
   return Object.freeze({ [inside]: { records: new MemoryRecords(lastVersion), blobs: new MemoryBlobs(), nowMs } });
 }
 
-/** One for each host; what one commits the others read. */
+/**
+ * One for each host; what one commits the others read.
+ *
+ * @throws ConfigurationError for anything but a backend
+ */
 export function createMemoryLocationStore(backend: MemoryStoreBackend): LocationStore {
-  return new MemoryLocationStore(backend[inside]);
+  return new MemoryLocationStore(insideOf(backend, 'createMemoryLocationStore'));
 }
 
-/** One for each host; what one puts the others read. */
+/**
+ * One for each host; what one puts the others read.
+ *
+ * @throws ConfigurationError for anything but a backend
+ */
 export function createMemoryRelocationStore(backend: MemoryStoreBackend): RelocationStore {
-  return new MemoryRelocationStore(backend[inside]);
+  return new MemoryRelocationStore(insideOf(backend, 'createMemoryRelocationStore'));
+}
+
+function insideOf(backend: MemoryStoreBackend | undefined, caller: string): Inside {
+  const found = backend?.[inside];
+  if (found !== undefined) return found;
+  throw new ConfigurationError([
+    `${caller}: ${describeValue(backend)} is not allowed, allowed: what createMemoryStoreBackend returns`,
+  ]);
 }
 
 type HandleState = 'new' | 'open' | 'disposed';

@@ -619,7 +619,7 @@ test('[LOC-064] an outage that begins in the middle of a reading is one of the s
   });
   await world.clock.advanceAsync(11_000);
   expect(viewer.store.calls.scan).toBe(1);
-  expect(viewer.eventIds()).toEqual(['zlink.runtime.location.store_changed']);
+  expect(viewer.eventIds()).toEqual(['zlink.runtime.location.store_changed', 'zlink.location.fenced']);
   expect(topologies.map(({ last }) => last?.problem === undefined)).toEqual([false, false]);
   viewer.store.heal();
   await world.clock.advanceAsync(2_000);

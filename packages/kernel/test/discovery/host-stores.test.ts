@@ -1,4 +1,5 @@
 import { createFaultyLocationStore, loopTurns, ManualClock, seededRandom } from '@zlink/testing';
+import { ConfigurationError } from '../../src/errors/index.ts';
 import { disposeUnused, HostStores } from '../../src/internal/discovery/host-stores.ts';
 import { DEFAULT_LOCATION_TIMING } from '../../src/internal/discovery/location-timing.ts';
 import {
@@ -13,8 +14,10 @@ import { Ending, live } from './runtime-rig.ts';
 const never = (): Promise<void> => new Promise(() => undefined);
 const ignore = (): void => undefined;
 
+type Override = Partial<Pick<RelocationStore, 'open' | 'dispose'>>;
+
 /** The stores of a host; the relocation store does as a test says. */
-function arrange(override: Partial<Pick<RelocationStore, 'open' | 'dispose'>> = {}) {
+function arrange(override: Override = {}) {
   const clock = new ManualClock();
   const backend = createMemoryStoreBackend({ clock });
   const location = createFaultyLocationStore(createMemoryLocationStore(backend), clock);
@@ -33,16 +36,18 @@ function arrange(override: Partial<Pick<RelocationStore, 'open' | 'dispose'>> = 
     delete: (...call) => inner.delete(...call),
     dispose: () => (override.dispose ?? (() => inner.dispose()))(),
   };
-  const stores = new HostStores({
-    location,
-    relocation,
+  const stores = new HostStores({ location, relocation, ...partsOf(clock) });
+  return { clock, location, relocation, stores, opened };
+}
+
+function partsOf(clock: ManualClock) {
+  return {
     timing: DEFAULT_LOCATION_TIMING,
     clock,
     random: seededRandom(1),
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     securityIdentity: undefined,
-  });
-  return { clock, location, stores, opened };
+  };
 }
 
 /** Nothing of a host's stores is left. */
@@ -144,6 +149,49 @@ test('[LOC-003] unused stores are disposed of once each, whatever they are', asy
   expect([disposed, clock.pendingTimers]).toEqual([1, 0]);
 });
 
+test('[LOC-003] a store belongs to the host that opened it; the start of another one fails, and its end changes nothing', async () => {
+  let disposed = 0;
+  const first = arrange({ dispose: async () => void disposed++ });
+  await first.stores.open(live());
+  const { location, relocation, clock } = first;
+  const advice = 'it already belongs to another host; make one per host, over the same backend or server';
+  const second = new HostStores({ location, relocation, ...partsOf(clock) });
+  const failure: unknown = await second.open(live()).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ConfigurationError);
+  expect(failure).toMatchObject({ problems: [`location store: ${advice}`, `relocation store: ${advice}`] });
+  await second.withdraw(1_000);
+  expect(await second.dispose(1_000)).toEqual([]);
+  expect(await disposeUnused([location, relocation], 1_000, clock)).toEqual([]);
+  expect([location.calls.open, location.calls.dispose, disposed]).toEqual([1, 0, 0]);
+  expect(first.stores.location?.admission.isOpen).toBe(true);
+
+  await expectGone(first);
+  expect([location.calls.dispose, disposed]).toEqual([1, 1]);
+  const late = new HostStores({ location, relocation: undefined, ...partsOf(clock) });
+  await expect(late.open(live())).rejects.toThrow(`location store: ${advice}`); // at once, as nothing would open it again
+});
+
+test('[LOC-003] a host may open its own store again', async () => {
+  const { clock, relocation, opened } = arrange();
+  const stores = new HostStores({ location: undefined, relocation, ...partsOf(clock) });
+  await stores.open(live());
+  await stores.open(live());
+  expect(opened).toHaveLength(2);
+  await stores.dispose(1_000);
+});
+
+test('[LOC-003] a host whose stores do not all belong to it takes none of them', async () => {
+  const first = arrange();
+  await first.stores.open(live());
+  const other = arrange();
+  const mixed = new HostStores({ location: other.location, relocation: first.relocation, ...partsOf(first.clock) });
+  await expect(mixed.open(live())).rejects.toThrow('relocation store: it already belongs to another host');
+  expect(other.location.calls.open).toBe(0);
+  await mixed.dispose(1_000);
+  expect(other.location.calls.dispose).toBe(1); // its own, of which it made no use
+  await expectGone(first);
+});
+
 test('[LOC-055] withdrawing takes no longer than it may', async () => {
   const rig = arrange();
   await rig.stores.open(live());
@@ -172,15 +220,7 @@ test('[LOC-055] withdrawing from a store that is away takes 5 s at most, however
 
 test('[LOC-001] a host without stores has nothing to open and nothing to end', async () => {
   const clock = new ManualClock();
-  const stores = new HostStores({
-    location: undefined,
-    relocation: undefined,
-    timing: DEFAULT_LOCATION_TIMING,
-    clock,
-    random: seededRandom(1),
-    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    securityIdentity: undefined,
-  });
+  const stores = new HostStores({ location: undefined, relocation: undefined, ...partsOf(clock) });
   await stores.open(live());
   await stores.settled();
   await stores.withdraw(1);

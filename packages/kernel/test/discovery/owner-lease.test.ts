@@ -1,7 +1,7 @@
 import { loopTurns } from '@zlink/testing';
 import { leaseGenerationOf, leaseKey, StoreError, type StoreRecord } from '../../src/location/index.ts';
 import { arrangeHeldLease, arrangeLease, expectDeadline, type LeaseRig, timing, windowMs } from './lease-rig.ts';
-import { deleteLease, live, pendingIn } from './store-rig.ts';
+import { deleteLease, live, type LogRecord, pendingIn } from './store-rig.ts';
 
 const { ownerLeaseTtlMs: ttlMs, ownerLeaseRenewIntervalMs: intervalMs } = timing;
 
@@ -14,6 +14,12 @@ async function renewedAtMs({ stored }: LeaseRig): Promise<number | undefined> {
 function generationOf(record: StoreRecord | undefined): bigint | undefined {
   return record?.value === undefined ? undefined : leaseGenerationOf({ value: record.value, version: record.version });
 }
+
+function ofLease({ logs }: LeaseRig): readonly LogRecord[] {
+  return logs.filter(({ eventId }) => eventId.startsWith('zlink.location.'));
+}
+
+const fencedAndBack = ['zlink.location.fenced', 'zlink.location.unfenced'];
 
 async function expectNothingLeft(rig: LeaseRig): Promise<void> {
   await loopTurns(4);
@@ -40,7 +46,7 @@ test('[LOC-050] a lease is acquired once and renewed every interval for as long 
   expect(await rig.stored()).toMatchObject({ version: record?.version }); // a touch makes no version
   expect(rig.store.calls.commit).toBe(4);
   expect([rig.reopened(), rig.logs]).toEqual([0, []]);
-  expect([rig.clock.pendingTimers, rig.clock.pendingBackgroundTimers]).toEqual([0, 1]);
+  expect([rig.clock.pendingTimers, rig.clock.pendingBackgroundTimers]).toEqual([0, 2]); // renewal, deadline
   await rig.lease.release(live());
   await expectNothingLeft(rig);
 });
@@ -137,7 +143,7 @@ test('[LOC-052] past the deadline admission is closed without any timer, also wh
   expect(rig.lease.isOpen).toBe(false);
   await rig.clock.advanceAsync(0); // the store still has the lease: it is renewed, and admission opens
   expect(rig.lease.isOpen).toBe(true);
-  expect([rig.reopened(), rig.eventIds()]).toEqual([1, []]);
+  expect([rig.reopened(), rig.eventIds()]).toEqual([1, []]); // before the log would have told
   rig.lease.stop();
 });
 
@@ -154,6 +160,67 @@ test('[LOC-052] a store that is away closes admission at the deadline; renewals 
   await rig.clock.advanceAsync(1_000);
   expect([rig.lease.isOpen, rig.reopened(), rig.lease.leaseGeneration]).toEqual([true, 1, generation]);
   rig.lease.stop();
+});
+
+test('[LOC-052] the log says once that admission has closed, at the deadline, and once that it is open again', async () => {
+  const rig = await arrangeHeldLease();
+  rig.store.inject({ kind: 'fail' });
+  await rig.clock.advanceAsync(windowMs - 1);
+  expect(ofLease(rig)).toEqual([]);
+  await rig.clock.advanceAsync(1);
+  const fenced = {
+    level: 'warn',
+    eventId: 'zlink.location.fenced',
+    unrenewedMs: 10_000,
+    text: 'no renewal for 10000 ms; ClientServer servers of this host refuse new messages until the store answers',
+  };
+  expect(ofLease(rig)).toEqual([fenced]);
+  await rig.clock.advanceAsync(3_500); // renewals go on, and fail
+  expect(ofLease(rig)).toEqual([fenced]);
+  rig.store.heal();
+  await rig.clock.advanceAsync(500);
+  const unfenced = {
+    level: 'warn',
+    eventId: 'zlink.location.unfenced',
+    fencedMs: 4_000,
+    text: 'renewed after 4000 ms without admission; ClientServer servers of this host take new messages again',
+  };
+  expect(ofLease(rig)).toEqual([fenced, unfenced]);
+  await rig.clock.advanceAsync(60_000);
+  expect(ofLease(rig)).toHaveLength(2);
+  rig.store.inject({ kind: 'fail' }); // another episode
+  await rig.clock.advanceAsync(intervalMs + windowMs);
+  expect(ofLease(rig).map(({ eventId }) => eventId)).toEqual([...fencedAndBack, 'zlink.location.fenced']);
+  rig.lease.stop();
+});
+
+test('[LOC-052] a lease that is absent, or that has ended, is not told of as fenced', async () => {
+  const absent = await arrangeHeldLease();
+  absent.store.inject({ kind: 'fail' }, 'commit');
+  absent.lease.foundAbsent(absent.clock.nowMs());
+  await absent.clock.advanceAsync(ttlMs);
+  expect(ofLease(absent).map(({ eventId }) => eventId)).toEqual(['zlink.location.lease_lapsed']);
+  absent.lease.stop();
+
+  const stopped = await arrangeHeldLease();
+  stopped.store.inject({ kind: 'fail' });
+  stopped.lease.stop();
+  await stopped.clock.advanceAsync(ttlMs);
+  expect(ofLease(stopped)).toEqual([]);
+
+  const released = await arrangeHeldLease();
+  await released.clock.advanceAsync(4_000);
+  await released.lease.release(live());
+  await released.clock.advanceAsync(ttlMs);
+  expect(ofLease(released)).toEqual([]);
+
+  const fenced = await arrangeHeldLease();
+  fenced.store.inject({ kind: 'fail' });
+  await fenced.clock.advanceAsync(windowMs);
+  fenced.store.heal();
+  await fenced.lease.release(live());
+  await fenced.clock.advanceAsync(ttlMs);
+  expect(ofLease(fenced).map(({ eventId }) => eventId)).toEqual(['zlink.location.fenced']);
 });
 
 test('[LOC-053] a lease that has ended is put back under the same generation before admission opens', async () => {
@@ -176,9 +243,21 @@ test('[LOC-053] a lease that has ended is put back under the same generation bef
   const record = await rig.stored();
   expect(generationOf(record)).toBe(generation);
   expect(record?.version).toBeGreaterThan(generation);
-  expect(rig.logs.filter(({ eventId }) => eventId.startsWith('zlink.location.'))).toEqual([
-    { level: 'warn', eventId: 'zlink.location.lease_lapsed', foundBy: 'renewal' },
-    { level: 'info', eventId: 'zlink.location.lease_resumed', lapsedMs: 0 },
+  expect(ofLease(rig)).toEqual([
+    expect.objectContaining({ eventId: 'zlink.location.fenced' }),
+    {
+      level: 'warn',
+      eventId: 'zlink.location.lease_lapsed',
+      foundBy: 'renewal',
+      text: 'the owner lease is absent; ClientServer servers of this host refuse new messages until it is back',
+    },
+    {
+      level: 'warn',
+      eventId: 'zlink.location.lease_resumed',
+      lapsedMs: 0,
+      text: 'the owner lease is back after 0 ms; ClientServer servers of this host take new messages again',
+    },
+    expect.objectContaining({ eventId: 'zlink.location.unfenced' }),
   ]);
   expect(JSON.stringify(rig.logs)).not.toContain(rig.lease.ownerId);
   rig.lease.stop();

@@ -215,8 +215,14 @@ test('[LOC-064] the first failed call makes the store degraded, the first succes
       eventId: 'zlink.runtime.location.store_changed',
       state: 'degraded',
       reason: 'StoreError: down',
+      text: 'the location store has failed; what is known stays, and nothing new is found until it works again',
     },
-    { level: 'info', eventId: 'zlink.runtime.location.store_changed', state: 'ready' },
+    {
+      level: 'warn', // as the one that it ends
+      eventId: 'zlink.runtime.location.store_changed',
+      state: 'ready',
+      text: 'the location store works again',
+    },
   ]);
 });
 
@@ -282,7 +288,11 @@ test('[LOC-065] the recovery is the first success after an outage or disruption,
   rig.clock.advance(500);
   await rig.calls.read({});
   expect(rig.calls.recoveredAtMs).toBe(rig.clock.nowMs());
-  expect(rig.logs.at(-1)).toEqual({ level: 'warn', eventId: 'zlink.location.disruption' });
+  expect(rig.logs.at(-1)).toEqual({
+    level: 'warn',
+    eventId: 'zlink.location.disruption',
+    text: 'the location store may have lost writes; those of this host are read, and put back where they are missing',
+  });
 });
 
 test('[LOC-064] opening is one try that may be repeated, and listens for disruptions once', async () => {

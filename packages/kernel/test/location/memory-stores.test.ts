@@ -1,9 +1,11 @@
 import { ManualClock } from '@zlink/testing';
+import { ConfigurationError } from '../../src/errors/index.ts';
 import {
   createMemoryLocationStore,
   createMemoryRelocationStore,
   createMemoryStoreBackend,
   type LocationStore,
+  type MemoryStoreBackend,
   type StoreMutation,
 } from '../../src/location/index.ts';
 
@@ -119,3 +121,15 @@ test('[LOC-013] what has expired and was swept is as absent as before, and its n
   await commit(store, ...keys.map((key) => put(key)));
   expect((await store.scan({ prefix: '', limit: 1_000 })).items.map(({ key }) => key)).toEqual(keys);
 });
+
+test.each([[undefined], [null], [{}], ['backend']])(
+  '[LOC-022] %j is no backend, and the error says what is',
+  (value) => {
+    const backend = value as unknown as MemoryStoreBackend; // plain JavaScript may pass anything
+    for (const create of [createMemoryLocationStore, createMemoryRelocationStore]) {
+      const problem = new RegExp(`^${create.name}: .* is not allowed, allowed: what createMemoryStoreBackend returns$`);
+      expect(() => create(backend)).toThrow(ConfigurationError);
+      expect(() => create(backend)).toThrow(problem);
+    }
+  },
+);

@@ -5,7 +5,10 @@
  * LocationRuntime.
  *
  * 1. Nothing that a store does keeps a host from ending: what it has not released in time counts as a failure.
+ * 2. A store belongs to the host that opened it, for good: no other one opens it or disposes of it. Of two hosts with one
+ *    store the first to end would take it from the other.
  */
+import { Problems } from '../../errors/index.ts';
 import type { LocationStore, RelocationStore } from '../../location/index.ts';
 import type { Clock } from '../time/index.ts';
 import { boundedCall } from './bounded-call.ts';
@@ -15,6 +18,9 @@ import { openStore } from './start-limit.ts';
 /** With a store that is away no shutdown takes longer, however much time it was given. */
 const WITHDRAW_LIMIT_MS = 5_000;
 
+/** Who has opened a store (2). */
+const owners = new WeakMap<object, HostStores>();
+
 export interface HostStoresOptions extends Omit<LocationRuntimeOptions, 'store'> {
   readonly location: LocationStore | undefined;
   readonly relocation: RelocationStore | undefined;
@@ -23,22 +29,25 @@ export interface HostStoresOptions extends Omit<LocationRuntimeOptions, 'store'>
 export class HostStores {
   /** Undefined without a Location Store. */
   readonly location: LocationRuntime | undefined;
+  readonly #store: LocationStore | undefined;
   readonly #relocation: RelocationStore | undefined;
   readonly #clock: Clock;
   readonly #settleLimitMs: number;
 
   constructor({ location: store, relocation, ...parts }: HostStoresOptions) {
     this.location = store && new LocationRuntime({ store, ...parts });
+    this.#store = store;
     this.#relocation = relocation;
     this.#clock = parts.clock;
     this.#settleLimitMs = parts.timing.ownerLeaseRenewTimeoutMs;
   }
 
   /**
-   * @throws ZLinkError `Unavailable` after 10 s, ConfigurationError for a store that holds what is none of ours, or the
-   *   signal's reason
+   * @throws ZLinkError `Unavailable` after 10 s, ConfigurationError for a store that holds what is none of ours or belongs to
+   *   another host, or the signal's reason
    */
   async open(signal: AbortSignal): Promise<void> {
+    this.#takeStores();
     await this.location?.open(signal);
     const relocation = this.#relocation;
     if (relocation === undefined) return;
@@ -61,7 +70,26 @@ export class HostStores {
 
   /** Tells what could not be released. */
   dispose(limitMs: number): Promise<readonly unknown[]> {
-    return endAll([() => this.#closeLocation(), () => this.#relocation?.dispose()], limitMs, this.#clock);
+    const ends = [
+      ...(this.#isForeign(this.#store) ? [] : [() => this.#closeLocation()]),
+      ...(this.#isForeign(this.#relocation) ? [] : [() => this.#relocation?.dispose()]),
+    ];
+    return endAll(ends, limitMs, this.#clock);
+  }
+
+  /** All or none, so that a host which fails here keeps nobody else from its stores (2). */
+  #takeStores(): void {
+    const problems = new Problems();
+    const advice = 'it already belongs to another host; make one per host, over the same backend or server';
+    if (this.#isForeign(this.#store)) problems.note(`location store: ${advice}`);
+    if (this.#isForeign(this.#relocation)) problems.note(`relocation store: ${advice}`);
+    problems.throwIfAny();
+    for (const store of [this.#store, this.#relocation]) if (store !== undefined) owners.set(store, this);
+  }
+
+  #isForeign(store: object | undefined): boolean {
+    const owner = store && owners.get(store);
+    return owner !== undefined && owner !== this;
   }
 
   async #closeLocation(): Promise<void> {
@@ -70,13 +98,18 @@ export class HostStores {
   }
 }
 
-/** For stores of which a host has made no use, each once. Tells what could not be released. */
+/**
+ * For stores of which a host has made no use, each once; those of others are left alone (2).
+ *
+ * @returns what could not be released
+ */
 export function disposeUnused(
   stores: Iterable<{ dispose(): Promise<void> }>,
   limitMs: number,
   clock: Clock,
 ): Promise<readonly unknown[]> {
-  const ends = [...new Set(stores)].map((store) => () => store.dispose());
+  const unused = [...new Set(stores)].filter((store) => !owners.has(store));
+  const ends = unused.map((store) => () => store.dispose());
   return endAll(ends, limitMs, clock);
 }
 

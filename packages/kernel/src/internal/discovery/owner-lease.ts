@@ -2,7 +2,8 @@
  * The lease that proves that this run lives.
  *
  * Owns acquiring, renewing, resuming and releasing it, and the deadline up to which this run may start work (LOC-051).
- * Leaves asking to who admits work, and what has to be claimed again after a lapse to the publications.
+ * Leaves asking to who admits work, what has to be claimed again after a lapse to the publications, and telling people of a
+ * deadline that passes to the FencingNotice.
  *
  * 1. The deadline is reckoned from before the request that succeeded: the store cannot have counted from earlier, so it
  *    still sees the lease for the margin after the deadline, whatever the wall clocks say.
@@ -12,7 +13,7 @@
  *    ended. An attempt that was given up proves nothing any more.
  * 4. Known to be absent, the lease admits nothing until it was put, or seen, again (LOC-053). Its generation stays. What was
  *    read before the last proof began says nothing about it.
- * 5. At most one attempt is under way and one timer set, none after the end.
+ * 5. At most one attempt is under way and one timer for the next set, none after the end.
  */
 import { ZLinkError } from '../../errors/index.ts';
 import {
@@ -27,6 +28,7 @@ import type { Logger } from '../../observe/index.ts';
 import type { Clock, TimerHandle } from '../time/index.ts';
 import { tryUntil } from './bounded-call.ts';
 import type { Admission } from './discovery.ts';
+import { FencingNotice } from './fencing-notice.ts';
 import type { LocationTiming } from './location-timing.ts';
 import type { StoreCalls, StoreChange } from './store-calls.ts';
 
@@ -59,6 +61,7 @@ export class OwnerLease implements Admission {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #key: string;
+  readonly #notice: FencingNotice;
   readonly #listeners: (() => void)[] = [];
   #state: LeaseState = { kind: 'none' };
   #generation = 0n;
@@ -74,6 +77,7 @@ export class OwnerLease implements Admission {
     this.#clock = options.clock;
     this.#logger = options.logger;
     this.#key = leaseKey(this.ownerId);
+    this.#notice = new FencingNotice(options.clock, options.logger, windowMsOf(options.timing));
     // A renewal of which the store has told may be among what it lost.
     this.#calls.onDisruption(() => this.#proveNow());
   }
@@ -143,6 +147,7 @@ export class OwnerLease implements Admission {
   /** Stops renewing; the lease ends by itself. Admission closes at once. */
   stop(): void {
     this.#giveUpAttempt();
+    this.#notice.stop();
     if (this.#state.kind !== 'ended') this.#state = { kind: 'ended', mayBeStored: this.#state.kind !== 'none' };
   }
 
@@ -213,7 +218,9 @@ export class OwnerLease implements Admission {
 
   #lapse(foundBy: 'renewal' | 'read'): void {
     this.#state = { kind: 'lapsed', sinceMs: this.#clock.nowMs(), next: 'resume' };
-    this.#logger.warn({ eventId: 'zlink.location.lease_lapsed', foundBy });
+    this.#notice.lapsed();
+    const text = 'the owner lease is absent; ClientServer servers of this host refuse new messages until it is back';
+    this.#logger.warn({ eventId: 'zlink.location.lease_lapsed', foundBy, text });
   }
 
   /** Takes an applied attempt for a proof; false: its time is over already. */
@@ -225,16 +232,22 @@ export class OwnerLease implements Admission {
     // From the request on, not from the answer: only so a slow success and one lost renewal fit before the deadline.
     this.#proveAfter(startedAtMs + this.#timing.ownerLeaseRenewIntervalMs - nowMs);
     const lapsed = before.kind === 'lapsed';
-    if (lapsed) this.#logger.info({ eventId: 'zlink.location.lease_resumed', lapsedMs: nowMs - before.sinceMs });
+    if (lapsed) this.#tellResumed(Math.round(nowMs - before.sinceMs));
+    this.#notice.proven(startedAtMs);
     if (lapsed || (before.kind === 'held' && !this.#admits(before.provenAtMs)))
       for (const listener of this.#listeners) listener();
     return true;
   }
 
+  /** At the level of the record that it ends: who saw that one sees this one. */
+  #tellResumed(lapsedMs: number): void {
+    const text = `the owner lease is back after ${lapsedMs} ms; ClientServer servers of this host take new messages again`;
+    this.#logger.warn({ eventId: 'zlink.location.lease_resumed', lapsedMs, text });
+  }
+
   /** Whether a proof that began then still admits work (1). */
   #admits(provenAtMs: number): boolean {
-    const { ownerLeaseTtlMs, ownerLeaseFencingMarginMs } = this.#timing;
-    return this.#clock.nowMs() < provenAtMs + ownerLeaseTtlMs - ownerLeaseFencingMarginMs;
+    return this.#clock.nowMs() < provenAtMs + windowMsOf(this.#timing);
   }
 
   #proveAfter(delayMs: number): void {
@@ -278,6 +291,11 @@ export class OwnerLease implements Admission {
   #deletion(): StoreChange {
     return { conditions: [], mutations: [{ kind: 'delete', key: this.#key }] };
   }
+}
+
+/** For so long after it began a proof admits work. */
+function windowMsOf({ ownerLeaseTtlMs, ownerLeaseFencingMarginMs }: LocationTiming): number {
+  return ownerLeaseTtlMs - ownerLeaseFencingMarginMs;
 }
 
 function notSettled(why: string): StoreError {

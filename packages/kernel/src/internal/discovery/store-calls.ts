@@ -229,7 +229,9 @@ export class StoreCalls {
     this.#recoveredAtMs = this.#clock.nowMs();
     if (this.#health === ready) return;
     this.#health = ready;
-    this.#logger.info({ eventId: 'zlink.runtime.location.store_changed', state: 'ready' });
+    // At the level of the record that it ends: who saw that one sees this one.
+    const text = 'the location store works again';
+    this.#logger.warn({ eventId: 'zlink.runtime.location.store_changed', state: 'ready', text });
     for (const listener of this.#healthListeners) listener();
   }
 
@@ -239,7 +241,8 @@ export class StoreCalls {
     if (this.#health.kind === 'degraded') return;
     const problem = errorText(error);
     this.#health = { kind: 'degraded', sinceMs: this.#clock.nowMs(), problem };
-    this.#logger.warn({ eventId: 'zlink.runtime.location.store_changed', state: 'degraded', reason: problem });
+    const text = 'the location store has failed; what is known stays, and nothing new is found until it works again';
+    this.#logger.warn({ eventId: 'zlink.runtime.location.store_changed', state: 'degraded', reason: problem, text });
     for (const listener of this.#healthListeners) listener();
   }
 
@@ -247,7 +250,9 @@ export class StoreCalls {
     if (this.#ending.signal.aborted) return;
     this.#isDisrupted = true;
     this.#recoveredAtMs = this.#clock.nowMs();
-    this.#logger.warn({ eventId: 'zlink.location.disruption' });
+    const text =
+      'the location store may have lost writes; those of this host are read, and put back where they are missing';
+    this.#logger.warn({ eventId: 'zlink.location.disruption', text });
     for (const listener of this.#disruptionListeners) listener();
   }
 

@@ -1,18 +1,16 @@
 /**
- * Checks of options that several topics have: ranges, weights, timeouts, hosts, endpoints.
+ * Checks of options that several topics have: weights, timeouts, hosts, endpoints.
  *
- * Owns the rules and how mistakes are worded. Leaves which options there are to each topic.
+ * Owns the rules and how mistakes are worded. Leaves names of options and plain ranges to internal/options, and which
+ * options there are to each topic.
  *
  * 1. What a start checks throws nothing: it reports every mistake together (ERR-002). Only `requireWeight` is for later.
  */
 import { isTimeoutMs, MAX_TIMEOUT_MS } from '../../call/index.ts';
 import { Problems } from '../../errors/index.ts';
 import { checkAdvertiseHost, checkBindHost, isHost, isWildcardHost, parseEndpoint } from '../../identity/index.ts';
+import { checkInteger, type ProblemList } from '../options/index.ts';
 import type { ValidationContext } from './host-parts.ts';
-
-type ProblemList = Pick<Problems, 'add' | 'note'>;
-
-const WEIGHT_RANGE = 'integer 0..10000';
 
 /** What a manual endpoint must be. */
 export const DIALABLE_ENDPOINT = 'tcp://host:port, no wildcard, port 1..65535';
@@ -26,7 +24,7 @@ export function isDialable(endpoint: unknown): endpoint is string {
 }
 
 export function checkWeight(option: string, value: unknown, problems: ProblemList): void {
-  if (!isIntegerIn(value, 0, 10_000)) problems.add(option, value, WEIGHT_RANGE);
+  checkInteger(option, value, 0, 10_000, problems);
 }
 
 /** @throws ConfigurationError for a weight out of range, set while the host runs (CS-011, MESH-005) */
@@ -34,23 +32,6 @@ export function requireWeight(option: string, value: unknown): void {
   const problems = new Problems();
   checkWeight(option, value, problems);
   problems.throwIfAny();
-}
-
-/**
- * Tells whether it was right.
- *
- * @param max - without one any size is allowed
- */
-export function checkInteger(
-  option: string,
-  value: unknown,
-  min: number,
-  max: number | undefined,
-  problems: Pick<Problems, 'add'>,
-): boolean {
-  if (isIntegerIn(value, min, max ?? Number.MAX_SAFE_INTEGER)) return true;
-  problems.add(option, value, max === undefined ? `integer from ${min}` : `integer ${min}..${max}`);
-  return false;
 }
 
 export function checkPort(option: string, value: unknown, problems: ProblemList): void {
@@ -83,13 +64,4 @@ export function checkListenHosts(
     const hint = context.advertiseHint === undefined ? '' : `; ${context.advertiseHint}`;
     problems.note(`${where}: bindHost "${bindHost}" is a wildcard and needs an advertiseHost${hint}`);
   }
-}
-
-/** Whether properties of it can be looked at. */
-export function isObject<T>(value: T): value is T & object {
-  return typeof value === 'object' && value !== null;
-}
-
-function isIntegerIn(value: unknown, min: number, max: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }

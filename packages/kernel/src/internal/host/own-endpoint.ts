@@ -18,7 +18,7 @@ type CommonFacts = Pick<
   'name' | 'rid' | 'lifecycleGeneration' | 'revision' | 'endpoint' | 'state'
 >;
 
-export interface OwnEndpointOptions<K extends TopologyKind> {
+interface OwnEndpointOptions<K extends TopologyKind> {
   readonly kind: K;
   /** MeshName or ChannelName. */
   readonly name: string;

@@ -26,7 +26,7 @@ const zeromqUsers = new Set(['@zlink/core-binding', '@zlink/bench']);
  */
 const kernelRows = [
   ['errors', 'internal/time', 'identity'],
-  ['message', 'internal/completion', 'lifecycle'],
+  ['message', 'internal/completion', 'internal/options', 'lifecycle'],
   ['observe'],
   ['codec', 'internal/wire', 'internal/transport', 'internal/execution'],
   ['internal/link', 'dispatch', 'internal/selection', 'call', 'location'],

@@ -5,7 +5,7 @@
  */
 import type { CallPath } from '@zlink/kernel/call';
 import { describeValue, ZLinkError } from '@zlink/kernel/errors';
-import { isRid } from '@zlink/kernel/identity';
+import { isRid, nameRule } from '@zlink/kernel/identity';
 import {
   DIALABLE_ENDPOINT,
   type HostParts,

@@ -10,9 +10,9 @@
  * M3 A refusal to encode names the packet.
  */
 import { Encoder, ExtData } from '@msgpack/msgpack';
-import type { Codec, CodecExtension } from '@zlink/kernel/codec';
+import { type Codec, type CodecExtension, encodeRefusal } from '@zlink/kernel/codec';
 import { describeValue, isZLinkError, ZLinkError } from '@zlink/kernel/errors';
-import { type DeclaredType, packetContract } from '@zlink/kernel/message';
+import type { DeclaredType } from '@zlink/kernel/message';
 import { ExtensionTable } from './extension-table.ts';
 import { type MsgpackOptions, type ResolvedMsgpackOptions, resolveMsgpackOptions } from './options.ts';
 import { PayloadReader } from './payload-reader.ts';
@@ -62,7 +62,7 @@ class MsgpackCodec implements Codec {
     } catch (error) {
       if (isZLinkError(error)) throw error;
       // A getter, a proxy or an extension of the application failed.
-      throw refusal('value cannot be read as MessagePack', declaredType, error);
+      throw encodeRefusal('value cannot be read as MessagePack', declaredType, error);
     }
   }
 
@@ -81,7 +81,7 @@ class MsgpackCodec implements Codec {
   #encode(value: unknown, declaredType: unknown): Uint8Array {
     const check = new ValueCheck(this.#extensions, this.#options);
     const reason = check.refusalOf(value);
-    if (reason !== undefined) throw refusal(reason.text, declaredType); // M1
+    if (reason !== undefined) throw encodeRefusal(reason.text, declaredType); // M1, M3
     const { maxDepth, maxBytes } = this.#options;
     const encoder = new Encoder({
       useBigInt64: true,
@@ -93,7 +93,7 @@ class MsgpackCodec implements Codec {
     });
     const bytes = encoder.encodeSharedRef(value); // M2: shared with nobody
     if (bytes.length <= maxBytes) return bytes;
-    throw refusal(`${bytes.length} bytes are above the ${maxBytes} of msgpack`, declaredType);
+    throw encodeRefusal(`${bytes.length} bytes are above the ${maxBytes} of msgpack`, declaredType);
   }
 
   #encodeExtension(value: object): ExtData | null {
@@ -102,19 +102,5 @@ class MsgpackCodec implements Codec {
     const bytes: unknown = extension.encode(value);
     if (bytes instanceof Uint8Array) return new ExtData(extension.type, bytes);
     throw new TypeError(`extension type ${extension.type} gave ${describeValue(bytes)} instead of bytes`);
-  }
-}
-
-/** M3; the reply of a request that declares no type of it is just a value. */
-function refusal(text: string, declaredType: unknown, cause?: unknown): ZLinkError {
-  const subject = typeof declaredType === 'function' ? `${packetOf(declaredType as DeclaredType)}: ` : ''; // checked there
-  return new ZLinkError('InvalidOperation', subject + text, { cause });
-}
-
-function packetOf(declaredType: DeclaredType): string {
-  try {
-    return `packet ${describeValue(packetContract(declaredType).packetName)}`;
-  } catch {
-    return describeValue(declaredType); // no descriptor and no class with a name
   }
 }

@@ -4,6 +4,7 @@
  * Owns the option names, defaults and ranges. Leaves to the others what a value means.
  */
 import { ConfigurationError, describeValue, Problems } from '@zlink/kernel/errors';
+import { checkInteger, checkOptionNames, isObject } from '@zlink/kernel/internal/options';
 import { type DeclaredType, packetContract } from '@zlink/kernel/message';
 import type { MsgpackExtension } from './extension-table.ts';
 
@@ -49,26 +50,19 @@ const MAX_EXTENSION_TYPE = 127;
 /** @throws ConfigurationError with every mistake */
 export function resolveMsgpackOptions(options: MsgpackOptions): ResolvedMsgpackOptions {
   const given: unknown = options;
-  if (typeof given !== 'object' || given === null) {
+  if (!isObject(given)) {
     throw new ConfigurationError([`options of msgpack: ${describeValue(given)} is no object`]);
   }
   const problems = new Problems();
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) problems.note(`there is no option ${name} of msgpack, known: ${KNOWN.join(', ')}`);
-  }
+  checkOptionNames('options of msgpack', options, KNOWN, problems);
   const { maxDepth = 512, maxBytes = 16_777_216, maxValues = 1_000_000 } = options;
-  checkInteger('maxDepth', maxDepth, MAX_DEPTH, problems);
-  checkInteger('maxBytes', maxBytes, MAX_BYTES, problems);
-  checkInteger('maxValues', maxValues, MAX_VALUES, problems);
+  checkInteger('maxDepth', maxDepth, 1, MAX_DEPTH, problems);
+  checkInteger('maxBytes', maxBytes, 1, MAX_BYTES, problems);
+  checkInteger('maxValues', maxValues, 1, MAX_VALUES, problems);
   const types = options.types === undefined ? undefined : declaredTypes(options.types, problems);
   const extensions = checkedExtensions(options.extensions ?? [], problems);
   problems.throwIfAny();
   return Object.freeze({ types, extensions, maxDepth, maxBytes, maxValues });
-}
-
-function checkInteger(option: string, value: unknown, max: number, problems: Problems): void {
-  const isIn = Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max; // an integer is a number
-  if (!isIn) problems.add(option, value, `1..${max}`);
 }
 
 /** What the codec will be asked about: a descriptor may declare a class in its place. */

@@ -1,7 +1,7 @@
 /**
  * Looks through a value before the library encodes it, since the library would turn some values into something near.
  *
- * Owns which values have a form, and the words of a refusal. Leaves the bytes to the library.
+ * Owns which values have a form, and what to send instead of the others. Leaves the bytes to the library.
  *
  * Forms
  *   number                       integer of up to 32 bits, else float 64; with a -0 anywhere, all of them float 64
@@ -19,27 +19,21 @@
  * V2 A refusal names the way to the value, its type and what to send instead, never the value.
  * V3 The walk ends, also in a value inside itself: at the depth or at the count that is allowed.
  */
+import { builtInName, opaqueBuiltIns, pathText } from '@zlink/kernel/codec';
 import type { ExtensionTable } from './extension-table.ts';
 import { OBJECT_VALUES, type ResolvedMsgpackOptions } from './options.ts';
 
 type Bounds = Pick<ResolvedMsgpackOptions, 'maxDepth' | 'maxValues'>;
 
-/** Built-ins whose content is not in their properties, and what to send instead (V2). */
+/** What to send instead (V2). */
 const opaqueTypes: ReadonlyMap<string, string> = new Map([
-  ...['Boolean', 'Number', 'String', 'BigInt', 'Symbol'].map((type) => [type, 'send the primitive value'] as const),
-  ...['ArrayBuffer', 'SharedArrayBuffer'].map((type) => [type, 'send a Uint8Array'] as const),
+  ...opaqueBuiltIns,
+  ['ArrayBuffer', 'send a Uint8Array'],
   ['Date', 'it is invalid, send null'],
-  ['Error', 'send its name and message'],
-  ['Map', 'send Object.fromEntries(map) or [...map], or add an extension'],
-  ['Promise', 'await it first'],
-  ['RegExp', 'send its source and flags'],
-  ['Set', 'send [...set], or add an extension'],
-  ...['WeakMap', 'WeakRef', 'WeakSet'].map((type) => [type, 'leave it out'] as const),
+  ...['Map', 'Set'].map((type) => [type, `${opaqueBuiltIns.get(type)}, or add an extension`] as const),
 ]);
 
 const loneSurrogate = /\p{Surrogate}/u;
-const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
-const pathTextLimit = 200;
 const minInteger = -(2n ** 63n);
 const maxInteger = 2n ** 64n - 1n;
 
@@ -111,7 +105,7 @@ export class ValueCheck {
   #checkObject(value: object, depth: number): Refusal | undefined {
     if (Array.isArray(value)) return this.#checkArray(value, depth);
     if (this.#extensions.forValue(value) !== undefined) return this.#count(OBJECT_VALUES);
-    const type = Object.prototype.toString.call(value).slice('[object '.length, -1);
+    const type = builtInName(value);
     if (type === 'Uint8Array') return this.#count(OBJECT_VALUES); // a Buffer names itself so, too
     const instead = opaqueTypes.get(type);
     if (instead !== undefined) return new Refusal(type, instead);
@@ -157,15 +151,4 @@ export class ValueCheck {
 
 function loneSurrogateRefusal(): Refusal {
   return new Refusal('text with half of a surrogate pair', 'send its bytes');
-}
-
-function pathText(keys: readonly (string | number)[]): string {
-  if (keys.length === 0) return 'value';
-  let text = '';
-  for (const key of keys) {
-    if (typeof key === 'string' && identifier.test(key)) text += text === '' ? key : `.${key}`;
-    else text += `[${JSON.stringify(key)}]`;
-    if (text.length > pathTextLimit) return `${text.slice(0, pathTextLimit)}…`;
-  }
-  return text;
 }

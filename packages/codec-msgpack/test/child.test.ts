@@ -40,6 +40,7 @@ test('[CODEC-006] its sources import the library and the kernel, nothing else', 
     '@msgpack/msgpack',
     '@zlink/kernel/codec',
     '@zlink/kernel/errors',
+    '@zlink/kernel/internal/options',
     '@zlink/kernel/message',
   ]);
 });

@@ -4,6 +4,7 @@
  * Owns the option names, defaults and ranges, and which type belongs to which packet. Leaves encoding to the codec.
  */
 import { ConfigurationError, describeValue, Problems } from '@zlink/kernel/errors';
+import { checkInteger, checkOptionNames, isObject } from '@zlink/kernel/internal/options';
 import { type DeclaredType, packetContract } from '@zlink/kernel/message';
 import { type GeneratedClass, isProtobufType, nameOf, type ProtobufType, sharesLibrary } from './protobuf-type.ts';
 
@@ -45,27 +46,20 @@ const MAX_VALUES = 100_000_000;
 /** @throws ConfigurationError with every mistake */
 export function resolveProtobufOptions(options: ProtobufOptions): ResolvedProtobufOptions {
   const given: unknown = options;
-  if (typeof given !== 'object' || given === null) {
+  if (!isObject(given)) {
     throw new ConfigurationError([`options of protobuf: ${describeValue(given)} is no object`]);
   }
   const problems = new Problems();
-  for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) problems.note(`there is no option ${name} of protobuf, known: ${KNOWN.join(', ')}`);
-  }
+  checkOptionNames('options of protobuf', options, KNOWN, problems);
   const { root, int64 = 'bigint', maxBytes = 16_777_216, maxValues = 1_000_000 } = options;
   if (!['bigint', 'string'].includes(int64)) problems.add('int64', int64, "'bigint' or 'string'");
-  checkInteger('maxBytes', maxBytes, MAX_BYTES, problems);
-  checkInteger('maxValues', maxValues, MAX_VALUES, problems);
+  checkInteger('maxBytes', maxBytes, 1, MAX_BYTES, problems);
+  checkInteger('maxValues', maxValues, 1, MAX_VALUES, problems);
   const isRoot = root === undefined || typeof (root as Partial<ProtobufRoot> | null)?.lookupType === 'function';
   if (!isRoot) problems.add('root', root, 'a Root of protobufjs');
   const types = new EntryList(isRoot ? root : undefined, problems).resolve(options.types);
   problems.throwIfAny();
   return Object.freeze({ types, int64, maxBytes, maxValues });
-}
-
-function checkInteger(option: string, value: unknown, max: number, problems: Problems): void {
-  const isIn = Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max; // an integer is a number
-  if (!isIn) problems.add(option, value, `1..${max}`);
 }
 
 class EntryList {

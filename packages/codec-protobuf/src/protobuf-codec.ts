@@ -10,9 +10,9 @@
  * B3 An error names the packet or the type, and shows no part of the payload. The library's own error may hold what it
  *    had decoded, so it is no cause.
  */
-import type { Codec, CodecExtension } from '@zlink/kernel/codec';
+import { type Codec, type CodecExtension, declaredPacket } from '@zlink/kernel/codec';
 import { describeValue, isZLinkError, ZLinkError } from '@zlink/kernel/errors';
-import { type DeclaredType, packetContract } from '@zlink/kernel/message';
+import type { DeclaredType } from '@zlink/kernel/message';
 import { type ProtobufOptions, type ResolvedProtobufOptions, resolveProtobufOptions } from './options.ts';
 import { plainValue } from './plain-value.ts';
 import { nameOf, type ProtobufType } from './protobuf-type.ts';
@@ -90,21 +90,13 @@ class ProtobufCodec implements Codec {
 }
 
 function refusal(type: ProtobufType, declaredType: unknown, text: string, cause?: unknown): ZLinkError {
-  const message = `${subjectOf(declaredType)} cannot be encoded as ${nameOf(type)}: ${text}`;
+  const message = `${declaredPacket(declaredType)} cannot be encoded as ${nameOf(type)}: ${text}`;
   return new ZLinkError('InvalidOperation', message, { cause });
 }
 
 function withoutType(declaredType: unknown): string {
-  const subject = declaredType === undefined ? 'a message without a declared type' : subjectOf(declaredType);
+  const subject = declaredType === undefined ? 'a message without a declared type' : declaredPacket(declaredType);
   const remedy = 'give it one in the types of protobuf()';
   const ofReplies = 'a request declares the type of its reply by { reply: { declaredType } }';
   return `${subject} has no Protobuf type: ${declaredType === undefined ? ofReplies : remedy}`;
-}
-
-function subjectOf(declaredType: unknown): string {
-  try {
-    return `packet ${describeValue(packetContract(declaredType as DeclaredType).packetName)}`; // checked there
-  } catch {
-    return describeValue(declaredType); // no descriptor and no class with a name
-  }
 }

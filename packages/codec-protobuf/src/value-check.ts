@@ -10,6 +10,7 @@
  * V3 `verify` knows numbers and Longs as 64-bit integers; stand-ins make it accept bigints and decimal texts in their
  *    place, and in no other.
  */
+import { builtInName } from '@zlink/kernel/codec';
 import type { ProtobufType } from './protobuf-type.ts';
 
 /** The library encodes 100 messages in one another; between them there may be arrays and maps. */
@@ -35,7 +36,7 @@ interface Lost {
 
 function lostValue(value: unknown, level: number): Lost | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const type = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  const type = builtInName(value);
   if (!plainTypes.has(type)) return { what: `${type} has no form in a message`, keys: [] };
   if (type === 'Uint8Array') return undefined;
   if (level >= maxLevels) return { what: `nested deeper than ${maxLevels}, or inside itself`, keys: [] }; // V2

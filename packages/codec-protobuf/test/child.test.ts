@@ -39,6 +39,7 @@ test('[CODEC-006] its sources import the library and the kernel, nothing else', 
   expect([...packages].sort()).toEqual([
     '@zlink/kernel/codec',
     '@zlink/kernel/errors',
+    '@zlink/kernel/internal/options',
     '@zlink/kernel/message',
     'protobufjs/minimal.js',
   ]);

@@ -98,10 +98,10 @@ test('[HOSTREG-003] every mistake in the options is named at once', () => {
       ],
     }),
   ).toEqual([
-    'there is no option type of protobuf, known: types, root, int64, maxBytes, maxValues',
+    'options of protobuf: there is no option "type", did you mean "types"?',
     "int64: \"number\" is not allowed, allowed: 'bigint' or 'string'",
-    'maxBytes: 0 is not allowed, allowed: 1..1073741824',
-    'maxValues: NaN is not allowed, allowed: 1..100000000',
+    'maxBytes: 0 is not allowed, allowed: integer 1..1073741824',
+    'maxValues: NaN is not allowed, allowed: integer 1..100000000',
     'types: function shop.order is given twice',
     'types: there is no message type "shop.Reciept" in the root',
     'type: object is not allowed, allowed: a name, a Type of protobufjs, or a class generated with verify and convert',

@@ -5,7 +5,7 @@
  * transport, and what applications call these options to the composer.
  */
 import type { Problems } from '@zlink/kernel/errors';
-import { checkInteger } from '@zlink/kernel/internal/host';
+import { checkInteger } from '@zlink/kernel/internal/options';
 import type { MemoryFacts } from './machine-facts.ts';
 
 export interface MessagingMemoryOptions {

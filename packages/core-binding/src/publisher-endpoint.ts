@@ -17,9 +17,8 @@ import type { Clock } from '@zlink/kernel/internal/time';
 import { advertisedEndpoint, type EventPublisher, type PublisherOptions } from '@zlink/kernel/internal/transport';
 import { plainAddress } from './addresses.ts';
 import type { AdmissionGate } from './admission-gate.ts';
-import { HandshakeLedger } from './handshake-ledger.ts';
-import { ReceiveLoop } from './receive-loop.ts';
-import { type SocketEvent, watchSocket } from './socket-monitor.ts';
+import { readBound, watchBound } from './bound-socket.ts';
+import type { HandshakeLedger } from './handshake-ledger.ts';
 
 interface PublisherHost {
   readonly clock: Clock;
@@ -52,10 +51,8 @@ export class PublisherEndpoint implements EventPublisher {
     this.#host = host;
     const { clock, onRefused } = host;
     const onFault = (error: unknown): void => this.#end(error);
-    const reader = { deliver: (parts: Buffer[]): void => this.#onMessage(parts), onFault };
-    const loop = new ReceiveLoop(socket, reader, () => clock.nowMs());
-    this.#ledger = new HandshakeLedger({ clock, onRefused, isBehind: () => !loop.isEmpty });
-    this.gone = watchSocket(socket, { onEvent: (event) => this.#onEvent(event), onFault });
+    this.#ledger = readBound(socket, { clock, onRefused, deliver: (parts) => this.#onMessage(parts), onFault });
+    this.gone = watchBound(socket, this.#ledger, onFault);
   }
 
   get isClosed(): boolean {
@@ -113,11 +110,5 @@ export class PublisherEndpoint implements EventPublisher {
     } catch (error) {
       this.#host.onFault(this.boundAddress, error);
     }
-  }
-
-  #onEvent(event: SocketEvent): void {
-    if (this.#socket.closed) return;
-    if (event.kind === 'refused') this.#ledger.handshakeFailed(event.fault);
-    if (event.kind === 'lost') this.#ledger.connectionEnded();
   }
 }

@@ -18,10 +18,9 @@ import type { Pipe, PipeListener, PipeListenOptions, PipeSink } from '@zlink/ker
 import { AcceptedPipe, type SharedRouter } from './accepted-pipe.ts';
 import { plainAddress } from './addresses.ts';
 import type { AdmissionGate } from './admission-gate.ts';
-import { HandshakeLedger } from './handshake-ledger.ts';
+import { readBound, watchBound } from './bound-socket.ts';
+import type { HandshakeLedger } from './handshake-ledger.ts';
 import { CONNECTION_LOST, faultText } from './native-errors.ts';
-import { ReceiveLoop } from './receive-loop.ts';
-import { type SocketEvent, watchSocket } from './socket-monitor.ts';
 
 interface ListenerHost {
   readonly clock: Clock;
@@ -50,14 +49,13 @@ export class RouterListener implements PipeListener, SharedRouter {
     this.address = plainAddress(socket.lastEndpoint ?? options.address);
     this.#socket = socket;
     this.#accept = accept;
-    this.#onRefused = options.onRefused;
     this.#host = host;
     const { clock } = host;
+    const { onRefused } = options;
+    this.#onRefused = onRefused;
     const onFault = (error: unknown): void => this.#end(error);
-    const reader = { deliver: (parts: Buffer[]): void => this.#onMessage(parts), onFault };
-    const loop = new ReceiveLoop(socket, reader, () => clock.nowMs());
-    this.#ledger = new HandshakeLedger({ clock, onRefused: options.onRefused, isBehind: () => !loop.isEmpty });
-    this.gone = watchSocket(socket, { onEvent: (event) => this.#onEvent(event), onFault });
+    this.#ledger = readBound(socket, { clock, onRefused, deliver: (parts) => this.#onMessage(parts), onFault });
+    this.gone = watchBound(socket, this.#ledger, onFault);
   }
 
   async unbind(): Promise<void> {
@@ -136,11 +134,5 @@ export class RouterListener implements PipeListener, SharedRouter {
     const pipe = this.#pipes.get(peer);
     this.#pipes.delete(peer);
     pipe?.fail(CONNECTION_LOST);
-  }
-
-  #onEvent(event: SocketEvent): void {
-    if (this.#socket.closed) return;
-    if (event.kind === 'refused') this.#ledger.handshakeFailed(event.fault);
-    if (event.kind === 'lost') this.#ledger.connectionEnded();
   }
 }

@@ -26,13 +26,11 @@ export interface SubscriberHost extends DialHost {
 }
 
 export class SubscriberEndpoint implements Subscription {
-  readonly address: string;
   readonly #dial: DialedSocket<Subscriber>;
   readonly #clock: Clock;
   #openTimer: TimerHandle | undefined;
 
   constructor({ address }: SubscriptionOptions, sink: SubscriptionSink, host: SubscriberHost) {
-    this.address = address;
     this.#clock = host.clock;
     this.#openTimer = host.clock.setTimer(() => this.fail(handshakeText('handshakeIncomplete')), HANDSHAKE_TIMEOUT_MS); // 2
     const user = {

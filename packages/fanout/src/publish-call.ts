@@ -5,9 +5,9 @@
  *
  * 1. What was accepted is an already resolved promise; nothing waits, so an abort has nothing to end (CALL-001, CALL-002).
  */
-import type { FanoutPublishCall } from '@zlink/kernel/call';
+import { type FanoutPublishCall, rejected } from '@zlink/kernel/call';
 import { isZLinkError, ZLinkError } from '@zlink/kernel/errors';
-import { deadlineOf } from '@zlink/kernel/internal/time';
+import { hasDeadline } from '@zlink/kernel/internal/time';
 import type { ResolvedPacket } from '@zlink/kernel/message';
 import type { EventPath, OutgoingEvent } from './event-path.ts';
 import type { Topic } from './topic.ts';
@@ -29,7 +29,7 @@ export class PublishCall implements FanoutPublishCall, OutgoingEvent {
   }
 
   get belongsToHandler(): boolean {
-    return this.#signal !== undefined && deadlineOf(this.#signal) !== undefined;
+    return hasDeadline(this.#signal);
   }
 
   submit(signal?: AbortSignal): Promise<void> {
@@ -52,9 +52,4 @@ export class PublishCall implements FanoutPublishCall, OutgoingEvent {
     if (isZLinkError(path)) throw path;
     path.publish(this);
   }
-}
-
-/** An abort reason may be any value. */
-async function rejected(reason: unknown): Promise<never> {
-  throw reason;
 }

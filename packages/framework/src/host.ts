@@ -14,6 +14,14 @@ import {
   runtimeOf as meshRuntimeOf,
 } from '@zlink/channel';
 import { builderOf, type ClientServerChannelBuilder, type ClientServerRuntime, runtimeOf } from '@zlink/clientserver';
+import {
+  builderOf as fanoutBuilderOf,
+  createFanoutClient,
+  type FanoutChannelBuilder,
+  type FanoutClient,
+  type FanoutRuntime,
+  runtimeOf as fanoutRuntimeOf,
+} from '@zlink/fanout';
 import { createRouteClient, isTimeoutMs, MAX_TIMEOUT_MS, type RouteClient } from '@zlink/kernel/call';
 import { type CodecExtension, CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
@@ -54,7 +62,7 @@ export interface RuntimeQuery {
   /**
    * accepted = handled + failed + dropped + running + queued, per owner and verb: `send` and `request` of a channel that is
    * served here and, under its name, of a mesh (direct messages); `stray` of a mesh or a channel that is called from here
-   * (late replies and what else no request waited for).
+   * (late replies and what else no request waited for). `send` of a fanout channel: events received here, once per handler.
    */
   counters(): readonly MessageCounters[];
   /** How full the job queue is. @see JOBQ-005 */
@@ -71,7 +79,7 @@ export interface Host extends AsyncDisposable {
   /** Registers codecs beside JSON. @throws ZLinkError `InvalidOperation` once the host has started. @see CODEC-001 */
   codecs(): HostCodecs;
   /**
-   * Runs around channel handlers, in order of registration.
+   * Runs around the handlers of channels, nodes and fanout, in order of registration.
    * @throws ZLinkError `InvalidOperation` once the host has started
    * @see DISP-006
    */
@@ -103,6 +111,12 @@ export interface Host extends AsyncDisposable {
    */
   addRouteMesh(meshName: string): RouteMeshBuilder;
   /**
+   * A channel whose events reach every subscriber that is connected.
+   * @throws ZLinkError `InvalidOperation` once the host has started
+   * @see FAN-001
+   */
+  addFanoutChannel(channelName: string): FanoutChannelBuilder;
+  /**
    * Validates everything, opens stores, binds, starts hosted services, then serves.
    *
    * @param signal - gives the start up; what was reached is released
@@ -132,11 +146,15 @@ export interface Host extends AsyncDisposable {
   readonly effectiveMaxQueuedApplicationJobs: number;
   /** Calls from here; before `start` they end with `InvalidOperation`, after `shutdown` with `ShuttingDown`. @see CALL-005 */
   readonly routeClient: RouteClient;
+  /** Publishes from here; as with calls, not before `start` and not after `shutdown`. @see FAN-002 */
+  readonly fanoutClient: FanoutClient;
   readonly query: RuntimeQuery;
   /** That channel at run time. @throws ZLinkError `NotFound` if no such channel is registered. @see CHAN-001, CS-011 */
   clientServerChannel(channelName: string): ClientServerRuntime;
   /** That mesh at run time. @throws ZLinkError `NotFound` if no such mesh is registered. @see MESH-002, MESH-005 */
   routeMesh(meshName: string): RouteMeshRuntime;
+  /** That channel at run time. @throws ZLinkError `NotFound` if no such channel is registered. @see FAN-005 */
+  fanoutChannel(channelName: string): FanoutRuntime;
 }
 
 /** Describes a host; nothing happens before `start`. */
@@ -146,6 +164,7 @@ export function createHost(options: HostOptions = {}): Host {
 
 class ZLinkHost implements Host {
   readonly routeClient: RouteClient;
+  readonly fanoutClient: FanoutClient;
   readonly query: RuntimeQuery;
   readonly #options: HostOptions;
   readonly #codecs = new CodecRegistry();
@@ -170,6 +189,9 @@ class ZLinkHost implements Host {
     this.routeClient = createRouteClient({
       toChannel: (channelName) => this.#noCalls() ?? this.#topics.toChannel(channelName),
       toNode: (meshName, rid) => this.#noCalls() ?? this.#topics.toNode(meshName, rid),
+    });
+    this.fanoutClient = createFanoutClient({
+      toChannel: (channelName) => this.#noCalls() ?? this.#topics.toFanout(channelName),
     });
     this.query = Object.freeze({
       listeners: () => (this.#isOver ? [] : this.#topics.topics.flatMap((topic) => topic.listeners())),
@@ -244,6 +266,15 @@ class ZLinkHost implements Host {
 
   routeMesh(meshName: string): RouteMeshRuntime {
     return meshRuntimeOf(this.#topics.mesh(meshName));
+  }
+
+  addFanoutChannel(channelName: string): FanoutChannelBuilder {
+    this.#requireOpen();
+    return fanoutBuilderOf(this.#topics.addFanout(channelName, this.#requireOpen));
+  }
+
+  fanoutChannel(channelName: string): FanoutRuntime {
+    return fanoutRuntimeOf(this.#topics.fanout(channelName));
   }
 
   start(signal?: AbortSignal): Promise<void> {

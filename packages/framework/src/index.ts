@@ -19,7 +19,14 @@ export type {
   ClientServerServerBuilder,
   ServerStatus,
 } from '@zlink/clientserver';
-export type { RequestCall, RouteClient, SendCall } from '@zlink/kernel/call';
+export type {
+  FanoutChannelBuilder,
+  FanoutClient,
+  FanoutConnections,
+  FanoutRuntime,
+  PublisherStatus,
+} from '@zlink/fanout';
+export type { FanoutPublishCall, RequestCall, RouteClient, SendCall } from '@zlink/kernel/call';
 export type { Codec, CodecExtension, CodecRegistrar, PayloadSink } from '@zlink/kernel/codec';
 export type {
   ChannelContext,
@@ -39,7 +46,13 @@ export { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError, ZLinkE
 export type { ReceiveFlow } from '@zlink/kernel/internal/execution';
 export type { ListenerStatus } from '@zlink/kernel/internal/host';
 export type { HostedService, HostState, ShutdownResult } from '@zlink/kernel/lifecycle';
-export type { LocationStore, RelocationStore } from '@zlink/kernel/location';
+export {
+  createMemoryLocationStore,
+  createMemoryRelocationStore,
+  createMemoryStoreBackend,
+  type LocationStore,
+  type RelocationStore,
+} from '@zlink/kernel/location';
 export {
   message,
   type MessageType,

@@ -7,6 +7,7 @@
  * 1. The host lives for others until it withdraws: accepted work never loses its owner early (DRAIN-003).
  * 2. After the deadline everything together takes less than 2,000 ms.
  */
+import { untilAborted } from '@zlink/kernel/call';
 import type { Topic } from '@zlink/kernel/internal/host';
 import { type HostedServices, type ShutdownResult, STOPPED } from '@zlink/kernel/lifecycle';
 import { errorText } from '@zlink/kernel/observe';
@@ -56,7 +57,7 @@ export class Shutdown {
     try {
       for (const topic of this.#topics) topic.drain();
       await this.#hosted.requestStop(this.#deadline.signal);
-      await this.#untilDeadline(Promise.all(this.#topics.map((topic) => topic.drained())));
+      await untilAborted(this.#deadline.signal, Promise.all(this.#topics.map((topic) => topic.drained())));
       const late = this.#deadline.signal.aborted;
       if (late) for (const topic of this.#topics) topic.abort();
       const services = await this.#hosted.stop(this.#deadline.signal);
@@ -70,18 +71,5 @@ export class Shutdown {
     const ok = await tearDown(this.#topics, this.#wiring, this.#deadlineAtMs);
     if (!ok) return { outcome: 'forceStopped', reason: 'teardownFailed' };
     return late ? { outcome: 'forceStopped', reason: 'deadlineExceeded' } : STOPPED;
-  }
-
-  #untilDeadline(work: Promise<unknown>): Promise<void> {
-    const { signal } = this.#deadline;
-    return new Promise((resolve) => {
-      const done = (): void => {
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      if (signal.aborted) return resolve();
-      signal.addEventListener('abort', done, { once: true });
-      work.then(done, done);
-    });
   }
 }

@@ -1,5 +1,5 @@
 /** Composition root: makes the parts that topics share out of resolved options. The only place that knows the engine. */
-import { createZmqTransport } from '@zlink/core-binding';
+import { createZmqTransports } from '@zlink/core-binding';
 import type { CodecTable } from '@zlink/kernel/codec';
 import { type FilterEntry, LastHandler } from '@zlink/kernel/dispatch';
 import { HostStores } from '@zlink/kernel/internal/discovery';
@@ -7,8 +7,7 @@ import type { HostParts } from '@zlink/kernel/internal/host';
 import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock, systemRandom } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
-import type { Logger } from '@zlink/kernel/observe';
-import { LoopWatch } from './loop-watch.ts';
+import { type Logger, LoopWatch } from '@zlink/kernel/observe';
 import type { ResolvedHostOptions } from './options/host-options.ts';
 import type { Stores } from './options/store-options.ts';
 
@@ -37,7 +36,7 @@ export function wire({ options, stores: registered, codecs, filters }: CheckedDe
     clock,
     onError: (error) => logger.error({ eventId: 'zlink.runtime.deadline_failed', error }),
   });
-  const transport = createZmqTransport({
+  const { transport, events } = createZmqTransports({
     permits,
     memory: options.memory,
     logger,
@@ -67,6 +66,7 @@ export function wire({ options, stores: registered, codecs, filters }: CheckedDe
     codecs,
     names: new NameIndex(),
     transport,
+    events,
     discovery: stores.location,
     filters,
     lastHandler,
@@ -84,7 +84,7 @@ export function wire({ options, stores: registered, codecs, filters }: CheckedDe
     stores,
     logger,
     close: async () => {
-      await transport.close();
+      await transport.close(); // and events with it
       wheel.close();
       loopWatch.stop();
       options.log.close();

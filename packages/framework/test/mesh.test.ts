@@ -31,7 +31,7 @@ test('[NODE-001] no mesh and no member of that name is NotFound, as is the node 
     '[NotFound] mesh "gane" is not registered in this process, did you mean "game"?; registered: "game"',
     false,
   ]);
-  expect(await fails(MESH, 'c')).toEqual([`[NotFound] node "c" of mesh "game" is no member`, false]);
+  expect(await fails(MESH, 'c')).toEqual([`[NotFound] node "c" of mesh "game" is no member; known: "a"`, false]);
   expect((await fails(MESH, 'b'))[0]).toMatch(/^\[NotFound\] node "b" of mesh "game" is this one/);
   expect(() => b.routeMesh('gaem')).toThrow(/^\[NotFound\] mesh "gaem" is not registered/);
 });

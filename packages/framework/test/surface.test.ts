@@ -57,6 +57,7 @@ test('[HOSTREG-005] every type in a public signature is exported', () => {
     'HostState',
     'ListenerStatus',
     'LocationStore',
+    'MemoryStoreBackend',
     'StoreBatch',
     'ReceiveFlow',
     'ServerStatus',

@@ -17,6 +17,10 @@ import {
   createHost,
   ErrorKind,
   type ErrorKindName,
+  type FanoutClient,
+  type FanoutContext,
+  type FanoutPublishCall,
+  type FanoutRuntime,
   type Filter,
   type FilterContext,
   type Host,
@@ -39,6 +43,7 @@ import {
   type OutboundMessage,
   type PacketKey,
   type PeerStatus,
+  type PublisherStatus,
   type ReceiveFlow,
   request,
   type RequestCall,
@@ -194,14 +199,41 @@ test('[NODE-001] [MSG-001] a call to a node is typed by its packet, and a nodeâ€
   expect([typeof call.timeoutMs, 'timeoutMs' in send]).toEqual(['function', false]);
 });
 
-test('[HOSTREG-005] what is not built has no name: no fanout, Spot, Actor, stream, store or relocation', () => {
+test('[HOSTREG-005] a fanout channel publishes what its declarations say, and its handlers get that', () => {
+  let registered = 0;
+  const count = (add: () => unknown): void => {
+    add();
+    registered++;
+  };
+  const host = createHost();
+  const channel = host.addFanoutChannel('news');
+  count(() => channel.enablePublisher().enablePublisher('tcp://127.0.0.1:7300').connect('tcp://127.0.0.1:7300'));
+  count(() =>
+    channel.addHandler(Notice, ({ text }, context) => {
+      same<typeof context, FanoutContext>();
+      void [text.length, context.topicText];
+    }),
+  );
+  // @ts-expect-error -- an event has no metadata
+  count(() => channel.addHandler(Notice, (_, context) => void context.metadata));
+  // @ts-expect-error -- nobody answers an event
+  count(() => channel.addHandler(Notice, () => ({ receipt: 7 })));
+  expect(registered).toBe(4);
+  const call = host.fanoutClient.publish('news', 'topic', Notice({ text: '' }));
+  same<typeof call, FanoutPublishCall>();
+  same<keyof FanoutClient, 'publish' | 'ready'>();
+  same<keyof FanoutRuntime, 'channelName' | 'endpoint' | 'connections' | 'publishers'>();
+  same<ReturnType<FanoutRuntime['publishers']>, readonly PublisherStatus[]>();
+  // @ts-expect-error -- nor has a publish
+  expect(call.metadata).toBeUndefined();
+  // @ts-expect-error -- the declaration says what an event holds
+  expect(host.fanoutClient.publish('news', Notice({ txt: '' }))).toBeDefined();
+});
+
+test('[HOSTREG-005] what is not built has no name: no Spot, Actor, stream, store or relocation', () => {
   const host = createHost();
   same<keyof RouteClient, 'sendToNode' | 'requestToNode' | 'sendToChannel' | 'requestToChannel'>();
   const mesh = host.addRouteMesh(MESH);
-  // @ts-expect-error -- later
-  expect(host.addFanoutChannel).toBeUndefined();
-  // @ts-expect-error -- later
-  expect(host.fanoutClient).toBeUndefined();
   // @ts-expect-error -- later
   expect(mesh.objects).toBeUndefined();
   // @ts-expect-error -- later
@@ -222,18 +254,24 @@ test('[HOSTREG-005] the public names are these, and none of them is of sockets, 
     'ZLinkMessage',
     'createCurveKeys',
     'createHost',
+    'createMemoryLocationStore',
+    'createMemoryRelocationStore',
+    'createMemoryStoreBackend',
     'isZLinkError',
     'message',
     'metadata',
     'request',
   ]);
   const host = createHost();
-  const parts = [host, host.routeClient, host.query, host.addClientServerChannel(CHANNEL), host.addRouteMesh(MESH)];
+  const described = [host.addClientServerChannel(CHANNEL), host.addRouteMesh(MESH), host.addFanoutChannel('news')];
+  const parts = [host, host.routeClient, host.fanoutClient, host.query, host.fanoutChannel('news'), ...described];
   const names = parts.flatMap((part) => [
     ...Object.getOwnPropertyNames(part),
     ...Object.getOwnPropertyNames(Object.getPrototypeOf(part)),
   ]);
-  expect(names).toEqual(expect.arrayContaining(['clientServerChannel', 'routeMesh', 'addRouteSendHandler']));
+  expect(names).toEqual(
+    expect.arrayContaining(['clientServerChannel', 'fanoutChannel', 'publish', 'publishers', 'addRouteSendHandler']),
+  );
   expect(
     names.filter((name) => /socket|frame|envelope|table|liveness|heartbeat|reconnect|backoff|zmq/i.test(name)),
   ).toEqual([]);

@@ -80,7 +80,5 @@ function checkConnection(connection: unknown, problems: Problems): void {
 
 /** By what is used of it: another installed copy of ioredis is as good. */
 function isClient(client: unknown): boolean {
-  if (!isObject(client)) return false;
-  const { sendCommand, disconnect } = client as { sendCommand?: unknown; disconnect?: unknown };
-  return typeof sendCommand === 'function' && typeof disconnect === 'function';
+  return hasMethods(client, ['sendCommand', 'disconnect']);
 }

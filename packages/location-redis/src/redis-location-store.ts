@@ -45,8 +45,9 @@ import {
 import { OutdatedInspection, RedisCalls } from './redis-calls.ts';
 import { ended } from './redis-errors.ts';
 import { type ReplicaAcks, withReplicaAcks } from './replica-acks.ts';
-import { loadScript, runScript, runScriptText, type Script, type ScriptArgument } from './script.ts';
+import { loadScript, runScript, type Script, type ScriptArgument } from './script.ts';
 import { findStore, inspectServer } from './server-inspection.ts';
+import { admit, type StoreState } from './store-state.ts';
 
 const commit = loadScript('commit');
 const read = loadScript('read');
@@ -79,7 +80,7 @@ export class RedisLocationStore implements LocationStore {
   readonly #calls: RedisCalls;
   readonly #disruption = new DisruptionWatch();
   readonly #sweep = new IndexSweep((after, count) => this.#sweepStep(after, count));
-  #state: 'new' | 'open' | 'disposed' = 'new';
+  #state: StoreState = 'new';
   #inspectTimer: TimerHandle | undefined;
 
   constructor(options: ResolvedRedisStoreOptions, clock: Clock) {
@@ -107,7 +108,7 @@ export class RedisLocationStore implements LocationStore {
 
   async read(request: StoreRead, signal?: AbortSignal): Promise<StoreReadResult> {
     checkRead(request);
-    this.#admit(signal);
+    admit(this.#state, signal);
     const { records = [], counters = [] } = request;
     const found = await this.#read(records, counters, 'all', maxReadBytes, signal);
     return { nowMs: found.nowMs, records: found.records, counters: found.counters };
@@ -115,7 +116,7 @@ export class RedisLocationStore implements LocationStore {
 
   async commit(batch: StoreBatch, signal?: AbortSignal): Promise<CommitResult> {
     checkBatch(batch);
-    this.#admit(signal);
+    admit(this.#state, signal);
     const { keys, args } = encodeBatch(batch, this.#keys);
     const result = await this.#calls.run(
       this.#keys.meta,
@@ -134,7 +135,7 @@ export class RedisLocationStore implements LocationStore {
 
   async scan(request: StoreScan, signal?: AbortSignal): Promise<StoreScanResult> {
     checkScan(request);
-    this.#admit(signal);
+    admit(this.#state, signal);
     for (;;) {
       const { storeId } = this.#disruption;
       const found = await this.#scanPage(request, signal);
@@ -175,11 +176,6 @@ export class RedisLocationStore implements LocationStore {
     if (this.#inspectTimer !== undefined) this.#clock.clearTimer(this.#inspectTimer);
     this.#calls.end();
     await this.#connection.close();
-  }
-
-  #admit(signal: AbortSignal | undefined): void {
-    checkNotAborted(signal);
-    if (this.#state !== 'open') throw ended();
   }
 
   async #inspect(node: Redis): Promise<void> {
@@ -223,7 +219,7 @@ export class RedisLocationStore implements LocationStore {
     args: readonly ScriptArgument[],
   ): Promise<unknown> {
     const call = { script, keys, args: [this.#disruption.storeId, ...args] };
-    const reply = await (asText ? runScriptText(node, call) : runScript(node, call));
+    const reply = await runScript(node, call, asText);
     if (isOtherStore(reply)) throw new OutdatedInspection();
     return reply;
   }
@@ -243,11 +239,7 @@ export class RedisLocationStore implements LocationStore {
 
   async #prune(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
     const call = { script: prune, keys: [this.#keys.index, ...keys.map(this.#keys.record)], args: keys };
-    await this.#calls.run(
-      this.#keys.meta,
-      (node, asText) => (asText ? runScriptText(node, call) : runScript(node, call)),
-      signal,
-    );
+    await this.#calls.run(this.#keys.meta, (node, asText) => runScript(node, call, asText), signal);
   }
 
   async #sweepStep(after: string | undefined, count: number): Promise<string | undefined> {

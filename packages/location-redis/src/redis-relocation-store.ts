@@ -28,8 +28,9 @@ import { asBuffer, copyOf, listOf, textOf } from './record-codec.ts';
 import { RedisCalls } from './redis-calls.ts';
 import { ended, unexpectedReply } from './redis-errors.ts';
 import { type ReplicaAcks, withReplicaAcks } from './replica-acks.ts';
-import { loadScript, runScript, runScriptText, type Script, type ScriptArgument } from './script.ts';
+import { loadScript, runScript, type Script, type ScriptArgument } from './script.ts';
 import { inspectServer } from './server-inspection.ts';
+import { admit, type StoreState } from './store-state.ts';
 
 const put = loadScript('blob-put');
 const read = loadScript('blob-read');
@@ -48,7 +49,7 @@ class RedisRelocationStore implements RelocationStore {
   readonly #acks: ReplicaAcks;
   readonly #connection: RedisConnection;
   readonly #calls: RedisCalls;
-  #state: 'new' | 'open' | 'disposed' = 'new';
+  #state: StoreState = 'new';
 
   constructor(options: ResolvedRedisStoreOptions, clock: Clock) {
     this.#prefix = options.keyPrefix;
@@ -74,7 +75,7 @@ class RedisRelocationStore implements RelocationStore {
     checkRef(ref);
     checkPayload(payload, MAX_BLOB_BYTES);
     checkRetention(retentionMs);
-    this.#admit(signal);
+    admit(this.#state, signal);
     const digest = createHash('sha256').update(payload).digest('hex');
     const args = [asBuffer(payload), digest, String(payload.byteLength), String(retentionMs)];
     return this.#write(ref, put, args, ['stored', 'alreadyStored', 'conflict'], signal);
@@ -82,11 +83,11 @@ class RedisRelocationStore implements RelocationStore {
 
   async read(ref: string, signal?: AbortSignal): Promise<BlobReadResult> {
     checkRef(ref);
-    this.#admit(signal);
+    admit(this.#state, signal);
     const call = { script: read, keys: [blobKey(this.#prefix, ref)], args: [] };
     const reply = await this.#calls.run(
       blobKey(this.#prefix, ref),
-      (node, asText) => (asText ? runScriptText(node, call) : runScript(node, call)),
+      (node, asText) => runScript(node, call, asText),
       signal,
     );
     const [now, expiry, bytes] = listOf(reply);
@@ -98,13 +99,13 @@ class RedisRelocationStore implements RelocationStore {
   async renew(ref: string, retentionMs: number, signal?: AbortSignal): Promise<BlobRenewResult> {
     checkRef(ref);
     checkRetention(retentionMs);
-    this.#admit(signal);
+    admit(this.#state, signal);
     return this.#write(ref, renew, [String(retentionMs)], ['renewed', 'missing'], signal);
   }
 
   async delete(ref: string, signal?: AbortSignal): Promise<void> {
     checkRef(ref);
-    this.#admit(signal);
+    admit(this.#state, signal);
     const key = blobKey(this.#prefix, ref);
     await this.#calls.run(key, (node) => command(node, 'UNLINK', [key]), signal);
   }
@@ -113,11 +114,6 @@ class RedisRelocationStore implements RelocationStore {
     this.#state = 'disposed';
     this.#calls.end();
     await this.#connection.close();
-  }
-
-  #admit(signal: AbortSignal | undefined): void {
-    checkNotAborted(signal);
-    if (this.#state !== 'open') throw ended();
   }
 
   async #write<K extends string>(
@@ -135,7 +131,7 @@ class RedisRelocationStore implements RelocationStore {
         withReplicaAcks(
           node,
           this.#acks,
-          () => (asText ? runScriptText(node, call) : runScript(node, call)),
+          () => runScript(node, call, asText),
           () => true,
         ),
       signal,

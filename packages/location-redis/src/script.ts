@@ -30,17 +30,19 @@ export function loadScript(name: string): Script {
   return Object.freeze({ text, sha: createHash('sha1').update(text).digest('hex') });
 }
 
-/** Writes before it returns. */
-export async function runScript(node: Redis, call: ScriptCall): Promise<unknown> {
+/**
+ * Writes before it returns.
+ *
+ * @param asText - without relying on what the server remembers
+ */
+export async function runScript(node: Redis, call: ScriptCall, asText: boolean): Promise<unknown> {
+  const { script, keys, args } = call;
+  const rest = [keys.length, ...keys, ...args];
+  if (asText) return command(node, 'EVAL', [script.text, ...rest]);
   try {
-    return await command(node, 'EVALSHA', [call.script.sha, call.keys.length, ...call.keys, ...call.args]);
+    return await command(node, 'EVALSHA', [script.sha, ...rest]);
   } catch (error) {
     if (!isUnknownScript(error)) throw error;
-    return runScriptText(node, call);
+    return runScript(node, call, true); // 2
   }
-}
-
-/** Writes before it returns. */
-export async function runScriptText(node: Redis, { script, keys, args }: ScriptCall): Promise<unknown> {
-  return command(node, 'EVAL', [script.text, keys.length, ...keys, ...args]);
 }

@@ -30,7 +30,7 @@ export async function inspectServer(node: Redis, scripts: readonly Script[]): Pr
  * @param newStoreId - for that case
  */
 export async function findStore(node: Redis, metaKey: string, newStoreId: string): Promise<string> {
-  const reply = await runScript(node, { script: meta, keys: [metaKey], args: [newStoreId] });
+  const reply = await runScript(node, { script: meta, keys: [metaKey], args: [newStoreId] }, false);
   const [schema, storeId] = listOf(reply);
   if (textOf(schema) !== SCHEMA)
     throw new StoreError(

@@ -7,7 +7,8 @@
  * R2 A slow reader's pressure reaches the writer: no more than `HELD_BYTES` and one read are held here.
  */
 import type { Socket } from 'node:net';
-import type { Clock, TimerHandle } from '@zlink/kernel/internal/time';
+import type { Clock } from '@zlink/kernel/internal/time';
+import { DueAlarm } from './due-alarm.ts';
 
 const HELD_BYTES = 1_048_576;
 
@@ -29,10 +30,10 @@ export class FaultRelay {
   /** How many of these bytes may pass; fewer than asked: the connection is cut behind them. */
   readonly #allow: (byteCount: number) => number;
   readonly #cut: () => void;
+  readonly #alarm: DueAlarm;
   readonly #held: HeldChunk[] = [];
   #heldBytes = 0;
   #faults: RelayFaults = { blackhole: false, delayMs: 0 };
-  #wakeUp: TimerHandle | undefined;
   #lost = false;
   #blocked = false;
 
@@ -42,6 +43,7 @@ export class FaultRelay {
     this.#clock = clock;
     this.#allow = allow;
     this.#cut = cut;
+    this.#alarm = new DueAlarm(clock, () => this.#pass());
     from.on('data', (bytes: Uint8Array) => this.#hold(bytes));
     from.on('end', () => this.#hold(undefined));
     to.on('drain', () => {
@@ -63,8 +65,7 @@ export class FaultRelay {
   /** Forgets what is held; the sockets are gone. */
   stop(): void {
     this.#held.length = 0;
-    if (this.#wakeUp !== undefined) this.#clock.clearTimer(this.#wakeUp);
-    this.#wakeUp = undefined;
+    this.#alarm.cancel();
   }
 
   #hold(bytes: Uint8Array | undefined): void {
@@ -78,7 +79,7 @@ export class FaultRelay {
   #pass(): void {
     while (!this.#blocked || this.#faults.blackhole) {
       const next = this.#held[0];
-      if (next === undefined || !this.#isDue(next.dueAtMs)) break;
+      if (next === undefined || !this.#alarm.isDue(next.dueAtMs)) break;
       this.#held.shift();
       this.#heldBytes -= next.bytes?.length ?? 0;
       if (this.#faults.blackhole) this.#lost = true;
@@ -95,15 +96,5 @@ export class FaultRelay {
     const allowed = this.#allow(bytes.length);
     if (allowed > 0) this.#blocked = !this.#to.write(allowed < bytes.length ? bytes.subarray(0, allowed) : bytes);
     if (allowed < bytes.length) this.#cut();
-  }
-
-  #isDue(dueAtMs: number): boolean {
-    const waitMs = dueAtMs - this.#clock.nowMs();
-    if (waitMs <= 0) return true;
-    this.#wakeUp ??= this.#clock.setTimer(() => {
-      this.#wakeUp = undefined;
-      this.#pass();
-    }, waitMs);
-    return false;
   }
 }

@@ -62,9 +62,7 @@ class MemoryEventTransport implements EventTransport {
   }
 
   subscribe({ address }: SubscriptionOptions, sink: SubscriptionSink): Subscription {
-    const subscription = new MemorySubscription(address, sink, this.#network, (closed) =>
-      this.#subscriptions.delete(closed),
-    );
+    const subscription = new MemorySubscription(sink, this.#network, (closed) => this.#subscriptions.delete(closed));
     subscription.dialed(this.#engine.connect({ address, maxPartBytes: EVENT_FRAME_BYTES }, subscription));
     this.#subscriptions.add(subscription);
     return subscription;

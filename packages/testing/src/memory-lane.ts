@@ -8,7 +8,8 @@
  * L2 An item that cannot arrive stays (paused, delayed), or the lane remembers that it lost something (black hole).
  * L3 A connection attempt is never lost in a black hole: it waits, as an unanswered one is repeated.
  */
-import type { Clock, TimerHandle } from '@zlink/kernel/internal/time';
+import type { Clock } from '@zlink/kernel/internal/time';
+import { DueAlarm } from './due-alarm.ts';
 
 /** What travels: the attempt, its success, a message, or the orderly end of the sender. */
 export type LaneItem =
@@ -31,15 +32,16 @@ export class MemoryLane {
   readonly #receive: LaneReceiver;
   /** Asks for a turn in the next round of the network. */
   readonly #ask: (lane: MemoryLane) => void;
+  readonly #alarm: DueAlarm;
   #items: { readonly item: LaneItem; readonly dueAtMs: number }[] = [];
   #faults: LaneFaults = { blackhole: false, paused: false, delayMs: 0 };
-  #wakeUp: TimerHandle | undefined;
   #lost = false;
   #onDrained: (() => void) | undefined;
 
   constructor(clock: Clock, ask: (lane: MemoryLane) => void, receive: LaneReceiver) {
     this.#clock = clock;
     this.#ask = ask;
+    this.#alarm = new DueAlarm(clock, () => ask(this));
     this.#receive = receive;
   }
 
@@ -74,7 +76,7 @@ export class MemoryLane {
   deliver(): void {
     for (let left = this.#items.length; left > 0 && this.#items.length > 0; left--) {
       const next = this.#items[0]!; // the loop condition has just checked it
-      if (this.#faults.paused || !this.#isDue(next.dueAtMs)) break;
+      if (this.#faults.paused || !this.#alarm.isDue(next.dueAtMs)) break;
       if (this.#faults.blackhole) {
         if (next.item.kind === 'attempt') break; // L3
         this.#lost = true; // L2
@@ -87,20 +89,9 @@ export class MemoryLane {
     this.#settle();
   }
 
-  #isDue(dueAtMs: number): boolean {
-    const waitMs = dueAtMs - this.#clock.nowMs();
-    if (waitMs <= 0) return true;
-    this.#wakeUp ??= this.#clock.setTimer(() => {
-      this.#wakeUp = undefined;
-      this.#ask(this);
-    }, waitMs);
-    return false;
-  }
-
   #settle(): void {
     if (this.#items.length > 0) return;
-    if (this.#wakeUp !== undefined) this.#clock.clearTimer(this.#wakeUp);
-    this.#wakeUp = undefined;
+    this.#alarm.cancel();
     const onDrained = this.#onDrained;
     this.#onDrained = undefined;
     onDrained?.();

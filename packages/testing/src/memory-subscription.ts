@@ -20,7 +20,6 @@ interface SubscriptionHost {
 }
 
 export class MemorySubscription implements Subscription, PipeSink {
-  readonly address: string;
   readonly #sink: SubscriptionSink;
   readonly #host: SubscriptionHost;
   readonly #onClosed: (subscription: MemorySubscription) => void;
@@ -31,13 +30,7 @@ export class MemorySubscription implements Subscription, PipeSink {
   #isPaused = false;
   #isClosed = false;
 
-  constructor(
-    address: string,
-    sink: SubscriptionSink,
-    host: SubscriptionHost,
-    onClosed: (subscription: MemorySubscription) => void,
-  ) {
-    this.address = address;
+  constructor(sink: SubscriptionSink, host: SubscriptionHost, onClosed: (subscription: MemorySubscription) => void) {
     this.#sink = sink;
     this.#host = host;
     this.#onClosed = onClosed;

@@ -8,7 +8,7 @@ import { type Conditions, fullConditions, quickConditions, type Scenario } from 
 
 const usage = `bench [--quick] [--strict] [--only NAME]... [--rounds N] [--json FILE] [--list]
 
-  --quick        short measurements, under a minute; fails only when a ratio is below half of its bar or of its recorded figure
+  --quick        short measurements of all but the long ones, under a minute; fails only when a ratio is below half of its bar or of its recorded figure
   --strict       fails when a bar is missed
   --only NAME    scenarios whose name contains NAME; may be repeated
   --rounds N     rounds per scenario, 5 or more
@@ -37,7 +37,7 @@ export function parseCommandLine(args: readonly string[], catalogue: readonly Sc
     list,
     json,
     conditions: rounds === undefined ? conditions : { ...conditions, rounds: parseRounds(rounds) },
-    scenarios: choose(catalogue, only),
+    scenarios: choose(catalogue, only, quick),
   };
 }
 
@@ -65,8 +65,8 @@ function parseRounds(text: string): number {
   throw new UsageError(`--rounds ${text}: an integer of ${minRounds} or more is needed for a median`);
 }
 
-function choose(catalogue: readonly Scenario[], parts: readonly string[]): readonly Scenario[] {
-  if (parts.length === 0) return catalogue;
+function choose(catalogue: readonly Scenario[], parts: readonly string[], quick: boolean): readonly Scenario[] {
+  if (parts.length === 0) return quick ? catalogue.filter(({ isLong }) => isLong !== true) : catalogue;
   for (const part of parts) {
     if (!catalogue.some(({ name }) => name.includes(part)))
       throw new UsageError(`--only ${part}: no scenario is called so`);

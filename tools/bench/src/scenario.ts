@@ -6,7 +6,7 @@
 import type { Bar } from './bar.ts';
 import type { Figures } from './figures.ts';
 
-export type Unit = 'perSecond' | 'megabytesPerSecond' | 'microseconds' | 'nanoseconds' | 'mebibytes';
+export type Unit = 'bytes' | 'perSecond' | 'megabytesPerSecond' | 'microseconds' | 'nanoseconds' | 'mebibytes';
 
 /** How long a run takes and how often it repeats. */
 export interface Conditions {
@@ -53,5 +53,7 @@ export interface Scenario {
   readonly says: string;
   readonly unit: Unit;
   readonly comparisons: readonly Comparison[];
+  /** Takes too long for a quick run, which leaves it out unless it is named. */
+  readonly isLong?: boolean;
   measure(conditions: Conditions): Promise<Figures>;
 }

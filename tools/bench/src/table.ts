@@ -37,6 +37,8 @@ export function closingLine({ met, missed, farOff }: Verdicts): string {
 
 export function formatFigure(value: number, unit: Unit): string {
   switch (unit) {
+    case 'bytes':
+      return `${digits(value)} B`;
     case 'perSecond':
       return `${scaled(value)}/s`;
     case 'megabytesPerSecond':

@@ -14,6 +14,7 @@ import {
   type DiscoveredEndpoint,
   DiscoveredEndpoints,
   type Discovery,
+  type NotUsed,
   type View,
 } from '@zlink/kernel/internal/discovery';
 import type { Intent } from '@zlink/kernel/internal/transport';
@@ -95,8 +96,8 @@ export class DiscoveredPeers {
 
   /** Why a peer must not be chosen although its link lives, if so (LOC-063). */
   whyLeftOut(rid: string, generation: bigint): string | undefined {
-    if (!this.#endpoints.isLeftOut(rid, generation)) return undefined;
-    return this.#descriptorOf({ rid, generation }) === undefined ? GONE : NO_LEASE;
+    const reason = this.#endpoints.whyLeftOut(rid, generation);
+    return reason === undefined ? undefined : TEXTS[reason];
   }
 
   /** One per RID: the listed generation, else the one whose link lives. */
@@ -124,13 +125,15 @@ export class DiscoveredPeers {
   }
 
   /** Why there is no intent. */
-  #undialled({ rid, isOwnerPresent }: DiscoveredEndpoint, descriptor: MeshDescriptor | undefined): Way {
-    if (descriptor === undefined) return { state: 'closed', reason: GONE };
-    if (!isOwnerPresent) return { state: 'closed', reason: NO_LEASE };
-    if (!this.#isNeeded(descriptor)) return { state: 'notRequired', reason: NEEDLESS_LINK };
-    if (descriptor.state === 'draining') return { state: 'closed', reason: 'drains' };
-    if (!this.#isDialler(rid)) return { state: 'connecting', reason: 'is the one that dials' };
-    return { state: 'closed', reason: 'not dialled while the location store is away' };
+  #undialled(found: DiscoveredEndpoint, descriptor: MeshDescriptor | undefined): Way {
+    if (found.isOwnerPresent && descriptor !== undefined && !this.#isNeeded(descriptor)) {
+      return { state: 'notRequired', reason: NEEDLESS_LINK }; // also one that drains: nobody waits for such a link
+    }
+    const reason = this.#endpoints.whyNotUsed(found) ?? 'undialled';
+    if (reason === 'undialled' && !this.#isDialler(found.rid)) {
+      return { state: 'connecting', reason: 'is the one that dials' };
+    }
+    return { state: 'closed', reason: TEXTS[reason] };
   }
 
   /** Of that very generation, while it is listed. */
@@ -148,5 +151,11 @@ export class DiscoveredPeers {
   }
 }
 
-const GONE = 'is not in the location store any more';
-const NO_LEASE = 'is on a host without a lease';
+/** As they follow the name of a node. */
+const TEXTS: Readonly<Record<NotUsed, string>> = {
+  ownerAbsent: 'is on a host without a lease',
+  superseded: 'is not in the location store any more',
+  gone: 'is not in the location store any more',
+  draining: 'drains',
+  undialled: 'not dialled while the location store is away',
+};

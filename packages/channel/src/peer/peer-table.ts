@@ -25,12 +25,11 @@ export class PeerTable {
     else this.#peers.delete(peer.rid);
   }
 
-  /** Decides anew which link to this RID counts, and returns it. */
-  refresh(rid: string): Peer | undefined {
+  /** Decides anew which link to this RID counts. */
+  refresh(rid: string): void {
     const current = this.#peers.get(rid)?.findLast((peer) => peer.isOpen); // B1
     if (current === undefined) this.#current.delete(rid);
     else this.#current.set(rid, current);
-    return current;
   }
 
   /** Whether a link to this very generation lives, also one that only ends what it has. */

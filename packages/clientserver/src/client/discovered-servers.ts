@@ -12,11 +12,9 @@ import {
   DiscoveredEndpoints,
   type DiscoveredEndpointsOptions,
   type Discovery,
-  type View,
+  type NotUsed,
 } from '@zlink/kernel/internal/discovery';
 import type { LocalServer } from '../local-server.ts';
-
-type ServerView = View<'clientServer'>;
 
 export interface DiscoveredServersOptions extends Pick<DiscoveredEndpointsOptions<'clientServer'>, 'dial'> {
   readonly channelName: string;
@@ -30,7 +28,6 @@ export class DiscoveredServers {
   readonly #endpoints: DiscoveredEndpoints<'clientServer'>;
   readonly #local: LocalServer | undefined;
   readonly #unwatch: () => void;
-  #listed: ServerView['endpoints'] = new Map();
 
   constructor(discovery: Discovery, { channelName, local, dial, onView }: DiscoveredServersOptions) {
     this.#local = local;
@@ -41,7 +38,6 @@ export class DiscoveredServers {
       onChanged: () => undefined, // a view is looked at as a whole, and what is forgotten besides has no link
     });
     this.#unwatch = discovery.watch({ kind: 'clientServer', name: channelName }, (view) => {
-      this.#listed = view.endpoints;
       this.#endpoints.apply(view);
       onView();
     });
@@ -59,16 +55,14 @@ export class DiscoveredServers {
 
   /** No target of selection: its owner has no lease, or its descriptor is gone (LOC-063). */
   isLeftOut(server: NodeIdentity): boolean {
-    return this.#endpoints.isLeftOut(server.rid, server.generation);
+    return this.#endpoints.whyLeftOut(server.rid, server.generation) !== undefined;
   }
 
   /** Why one of `all` is not chosen, or not dialled, as far as the store says so. */
   reason(server: DiscoveredEndpoint): string | undefined {
-    if (!server.isOwnerPresent) return 'owner lease absent';
-    if (!server.isListed) return this.#endpoints.knows(server.rid) ? 'another generation follows' : 'descriptor gone';
-    if (server.intent !== undefined) return undefined;
-    if (this.#listed.get(server.rid)?.descriptor.state === 'draining') return 'draining';
-    return 'not dialled while the location store is away';
+    const reason = this.#endpoints.whyNotUsed(server);
+    if (reason === 'draining' && server.intent !== undefined) return undefined; // 1
+    return reason === undefined ? undefined : TEXTS[reason];
   }
 
   close(lingerMs: number): Promise<void> {
@@ -80,3 +74,11 @@ export class DiscoveredServers {
     return rid === this.#local?.rid && generation === this.#local.generation;
   }
 }
+
+const TEXTS: Readonly<Record<NotUsed, string>> = {
+  ownerAbsent: 'owner lease absent',
+  superseded: 'another generation follows',
+  gone: 'descriptor gone',
+  draining: 'draining',
+  undialled: 'not dialled while the location store is away', // servers dial no clients
+};

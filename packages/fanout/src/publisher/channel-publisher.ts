@@ -9,16 +9,14 @@
  * P3 A beacon leaves every 5 s, events or not, and soon after somebody has subscribed (LIVE-003).
  * P4 How many subscribe is told to nobody but who waits for a number of them (MON-007).
  */
-import { OutboundPhase } from '@zlink/kernel/call';
-import { encodePayload } from '@zlink/kernel/codec';
-import { isZLinkError, ZLinkError } from '@zlink/kernel/errors';
+import { encodePacket, OutboundPhase, validatePacket } from '@zlink/kernel/call';
+import { ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, newGeneration, newRid } from '@zlink/kernel/identity';
 import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import { boundFor, type HostParts, type ListenerStatus, OwnEndpoint } from '@zlink/kernel/internal/host';
 import type { DeadlineEntry } from '@zlink/kernel/internal/time';
 import type { EventPublisher } from '@zlink/kernel/internal/transport';
 import { beaconParts, DescriptorState, EVENT_FRAME_BYTES, EventBatch } from '@zlink/kernel/internal/wire';
-import { validateOutbound } from '@zlink/kernel/message';
 import type { EventPath, OutgoingEvent } from '../event-path.ts';
 import type { CheckedPublisher } from './publisher-options.ts';
 
@@ -69,11 +67,7 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
     });
   }
 
-  static async open(
-    channelName: string,
-    options: CheckedPublisher,
-    parts: HostParts,
-  ): Promise<ChannelPublisher> {
+  static async open(channelName: string, options: CheckedPublisher, parts: HostParts): Promise<ChannelPublisher> {
     const publisher = new ChannelPublisher(channelName, options, parts);
     const { bind, advertiseHost = parts.advertiseHost } = options;
     publisher.#socket = await boundFor(
@@ -95,18 +89,18 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
 
   publish(event: OutgoingEvent): void {
     this.#phase.requireTaken(event);
-    const { schema, value, packetName, declaredType } = event.packet;
-    if (schema !== undefined) validateOutbound(schema, value, packetName);
-    const codec = this.#parts.codecs.select(declaredType);
-    if (this.#isEncoding) throw this.#nested(packetName);
+    const { packet } = event;
+    validatePacket(packet);
+    const codec = this.#parts.codecs.select(packet.declaredType);
+    if (this.#isEncoding) throw this.#nested(packet.packetName);
     const batch = this.#batch;
-    batch.begin(event.topic, codec.contentType, packetName);
+    batch.begin(event.topic, codec.contentType, packet.packetName);
     this.#isEncoding = true;
     try {
-      encodePayload(codec, value, declaredType, batch); // P1
+      encodePacket(codec, packet, batch); // P1
     } catch (error) {
       batch.rewind();
-      throw isZLinkError(error) ? error : notEncoded(packetName, error);
+      throw error;
     } finally {
       this.#isEncoding = false;
     }
@@ -194,8 +188,4 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
       address: this.endpoint,
     });
   }
-}
-
-function notEncoded(packetName: string, cause: unknown): ZLinkError {
-  return new ZLinkError('InvalidOperation', `message "${packetName}" could not be encoded`, { cause });
 }

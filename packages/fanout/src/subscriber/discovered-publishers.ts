@@ -10,20 +10,21 @@ import {
   type DiscoveredEndpoint,
   DiscoveredEndpoints,
   type Discovery,
+  type NotUsed,
   type View,
 } from '@zlink/kernel/internal/discovery';
 import type { PublisherStatus } from '../publisher-status.ts';
-import { PublisherIntent } from './publisher-intent.ts';
+import type { PublisherIntent } from './publisher-intent.ts';
 import { type PublisherSource, publisherStatus, type Subscribe } from './publisher-source.ts';
 
 export class DiscoveredPublishers implements PublisherSource {
-  readonly #endpoints: DiscoveredEndpoints<'fanout'>;
+  readonly #endpoints: DiscoveredEndpoints<'fanout', PublisherIntent>;
   readonly #unwatch: () => void;
   #view: View<'fanout'> | undefined;
   #isServing = false;
 
   constructor(discovery: Discovery, channelName: string, subscribe: Subscribe) {
-    this.#endpoints = new DiscoveredEndpoints<'fanout'>({
+    this.#endpoints = new DiscoveredEndpoints<'fanout', PublisherIntent>({
       dials: () => true,
       dial: subscribe,
       hasLink: () => false, // nobody else subscribes for this one
@@ -43,8 +44,7 @@ export class DiscoveredPublishers implements PublisherSource {
   rows(): readonly PublisherStatus[] {
     return this.#endpoints.all().map((found) => {
       const { endpoint, rid, intent } = found;
-      const subscribed = intent instanceof PublisherIntent ? intent : undefined; // they all are
-      return publisherStatus(endpoint, rid, subscribed, this.#whyLeftOut(found) ?? subscribed?.reason);
+      return publisherStatus(endpoint, rid, intent, this.#whyNotUsed(found) ?? intent?.reason);
     });
   }
 
@@ -58,10 +58,16 @@ export class DiscoveredPublishers implements PublisherSource {
   }
 
   /** As far as the store says so. */
-  #whyLeftOut({ rid, isOwnerPresent, isListed, intent }: DiscoveredEndpoint): string | undefined {
-    if (!isOwnerPresent) return 'owner lease absent';
-    if (!isListed) return this.#endpoints.knows(rid) ? 'another run follows' : 'descriptor gone';
-    if (this.#view?.endpoints.get(rid)?.descriptor.state === 'draining') return 'draining';
-    return intent === undefined ? 'not subscribed to while the location store is away' : undefined;
+  #whyNotUsed(found: DiscoveredEndpoint<PublisherIntent>): string | undefined {
+    const reason = this.#endpoints.whyNotUsed(found);
+    return reason === undefined ? undefined : TEXTS[reason];
   }
 }
+
+const TEXTS: Readonly<Record<NotUsed, string>> = {
+  ownerAbsent: 'owner lease absent',
+  superseded: 'another run follows',
+  gone: 'descriptor gone',
+  draining: 'draining',
+  undialled: 'not subscribed to while the location store is away', // publishers dial nobody
+};

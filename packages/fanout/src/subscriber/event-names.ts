@@ -7,7 +7,7 @@
  * 2. Each dispatcher keeps what it resolved in a name of its own.
  */
 import type { InboundName } from '@zlink/kernel/internal/transport';
-import { NAME_LIMIT } from '@zlink/kernel/internal/wire';
+import { areSameBytes, NAME_LIMIT } from '@zlink/kernel/internal/wire';
 
 export interface EventName {
   /** One per dispatch that an event of this name becomes, by rank (2). */
@@ -50,14 +50,8 @@ export class EventNames {
 
 /** The topic of the event that `name` is on, as bytes that no frame is kept alive by. */
 export function topicOf(name: EventName, received: Uint8Array): Uint8Array {
-  if (!isSame(name.topic, received)) name.topic = Uint8Array.from(received);
+  if (!areSameBytes(name.topic, received)) name.topic = Uint8Array.from(received);
   return name.topic;
-}
-
-function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
-  if (bytes.length !== others.length) return false;
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== others[at]) return false;
-  return true;
 }
 
 const NO_TOPIC = new Uint8Array(0);

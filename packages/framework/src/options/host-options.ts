@@ -12,21 +12,21 @@ import type { ServiceProvider } from '@zlink/kernel/dispatch';
 import type { Problems } from '@zlink/kernel/errors';
 import { checkAdvertiseHost, checkBindHost, isName } from '@zlink/kernel/identity';
 import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
-import { isObject } from '@zlink/kernel/internal/host';
+import { checkOptionNames, isObject } from '@zlink/kernel/internal/options';
 import { systemClock } from '@zlink/kernel/internal/time';
 import { maxVersion } from '@zlink/kernel/location';
 import {
   guardLogger,
   guardUnhandled,
   type Logger,
+  logUnhandled,
   RateLimitedLog,
   stderrLogger,
   type UnhandledListener,
 } from '@zlink/kernel/observe';
-import { logUnhandled } from '../unhandled-log.ts';
 import { type Profile, resolveJobQueue } from './job-queue.ts';
 import { type LocationOptions, resolveLocation } from './location-options.ts';
-import { checkFlag, checkMethods, checkOptionNames } from './option-names.ts';
+import { checkFlag, checkMethods } from './option-kinds.ts';
 
 /** Of a shutdown without options: a host that never started has no resolved ones. */
 export const DEFAULT_SHUTDOWN_DEADLINE_MS = 30_000;

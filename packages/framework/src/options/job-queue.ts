@@ -6,7 +6,7 @@
 import type { ProcessorFacts } from '@zlink/core-binding';
 import type { Problems } from '@zlink/kernel/errors';
 import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
-import { checkInteger } from '@zlink/kernel/internal/host';
+import { checkInteger } from '@zlink/kernel/internal/options';
 
 /**
  * How much a host takes in before its senders wait: share of memory, and waiting jobs per processor.

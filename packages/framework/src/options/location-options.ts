@@ -9,9 +9,8 @@
  */
 import { Problems } from '@zlink/kernel/errors';
 import { DEFAULT_LOCATION_TIMING } from '@zlink/kernel/internal/discovery';
-import { checkInteger, isObject } from '@zlink/kernel/internal/host';
+import { checkInteger, checkOptionNames, isObject } from '@zlink/kernel/internal/options';
 import { RECORD_COST_BYTES } from '@zlink/kernel/internal/wire';
-import { checkOptionNames } from './option-names.ts';
 
 /** All in ms or bytes as their names say; integers. Those of a feature that the host does not use are checked all the same. */
 export interface LocationOptions {

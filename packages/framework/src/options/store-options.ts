@@ -7,7 +7,7 @@
  * 1. Nothing of a store is called: a mistake leaves all of them untouched.
  */
 import type { Problems } from '@zlink/kernel/errors';
-import { isObject } from '@zlink/kernel/internal/host';
+import { hasMethods } from '@zlink/kernel/internal/options';
 import {
   checkLocationCapabilities,
   checkRelocationCapabilities,
@@ -46,8 +46,7 @@ function only<S>(what: string, stores: readonly S[], methods: readonly string[],
   if (stores.length > 1) problems.note(`${what}: ${stores.length} are registered, a host has one`);
   const [store] = stores;
   if (stores.length === 0) return undefined;
-  const has = (name: string): boolean => typeof (store as Readonly<Record<string, unknown>>)[name] === 'function';
-  if (isObject(store) && methods.every(has)) return store;
+  if (hasMethods(store, methods)) return store;
   problems.add(what, store, `an object with ${methods.slice(0, -1).join(', ')} and ${methods.at(-1)}`);
   return undefined;
 }

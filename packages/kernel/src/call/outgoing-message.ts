@@ -6,11 +6,12 @@
  *
  * O1 After `seal` nothing can be set and nothing sealed again, whatever came of it (CALL-001).
  */
-import { type Codec, encodePayload, type PayloadSink } from '../codec/index.ts';
+import type { Codec, PayloadSink } from '../codec/index.ts';
 import { ZLinkError, isZLinkError } from '../errors/index.ts';
-import { type Metadata, MetadataBuilder, type ResolvedPacket, validateOutbound } from '../message/index.ts';
+import { type Metadata, MetadataBuilder, type ResolvedPacket } from '../message/index.ts';
 import type { OutboundName } from '../internal/wire/index.ts';
 import type { CallPath } from './call-path.ts';
+import { encodePacket, validatePacket } from './packet-payload.ts';
 
 export class OutgoingMessage {
   /** Set by `seal`, as the two below. */
@@ -60,21 +61,15 @@ export class OutgoingMessage {
     if (signal?.aborted === true) throw signal.reason;
     const path = this.#path;
     if (isZLinkError(path)) throw path;
-    const { schema, value, packetName, declaredType } = this.#packet;
+    const packet = this.#packet;
     this.metadataBytes = this.#metadata?.encode();
-    if (schema !== undefined) validateOutbound(schema, value, packetName);
-    this.#codec = path.terms.codecs.select(declaredType);
-    this.name = path.nameOf(this.#codec.contentType, packetName);
+    validatePacket(packet);
+    this.#codec = path.terms.codecs.select(packet.declaredType);
+    this.name = path.nameOf(this.#codec.contentType, packet.packetName);
     return path;
   }
 
   encode(sink: PayloadSink): void {
-    const { value, declaredType } = this.#packet;
-    try {
-      encodePayload(this.#codec, value, declaredType, sink);
-    } catch (error) {
-      if (isZLinkError(error)) throw error;
-      throw new ZLinkError('InvalidOperation', `message "${this.packetName}" could not be encoded`, { cause: error });
-    }
+    encodePacket(this.#codec, this.#packet, sink);
   }
 }

@@ -8,7 +8,7 @@
  */
 import { type Codec, decodePayload, type PayloadSink } from '../codec/index.ts';
 import { describeValue, ZLinkError } from '../errors/index.ts';
-import { type DeadlineEntry, deadlineOf } from '../internal/time/index.ts';
+import { type DeadlineEntry, deadlineOf, hasDeadline } from '../internal/time/index.ts';
 import type { InboundRecord, Link, OutboundRequest } from '../internal/transport/index.ts';
 import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
 import { type Metadata, type ResolvedPacket, validateInbound } from '../message/index.ts';
@@ -101,7 +101,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   }
 
   get belongsToHandler(): boolean {
-    return this.#signal !== undefined && deadlineOf(this.#signal) !== undefined;
+    return hasDeadline(this.#signal);
   }
 
   start(signal: AbortSignal | undefined): Promise<R> {

@@ -6,7 +6,7 @@
  */
 import type { PayloadSink } from '../codec/index.ts';
 import type { ZLinkError } from '../errors/index.ts';
-import { deadlineOf } from '../internal/time/index.ts';
+import { deadlineOf, hasDeadline } from '../internal/time/index.ts';
 import type { Link } from '../internal/transport/index.ts';
 import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
 import type { Metadata, ResolvedPacket } from '../message/index.ts';
@@ -71,7 +71,7 @@ class Send implements RoutableCall, SignalFollower {
   }
 
   get belongsToHandler(): boolean {
-    return this.#signal !== undefined && deadlineOf(this.#signal) !== undefined;
+    return hasDeadline(this.#signal);
   }
 
   start(signal: AbortSignal | undefined): Promise<void> {

@@ -12,7 +12,7 @@
  */
 import { type Codec, encodePayload, type PayloadSink } from '../codec/index.ts';
 import { ErrorKind, ZLinkError } from '../errors/index.ts';
-import { type DeadlineEntry, withDeadline } from '../internal/time/index.ts';
+import { type DeadlineEntry, setDeadline } from '../internal/time/index.ts';
 import type { InboundName, InboundRecord, Link, OutboundRecord } from '../internal/transport/index.ts';
 import type { OutboundName } from '../internal/wire/names.ts';
 import { RecordKind } from '../internal/wire/record.ts';
@@ -201,7 +201,7 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
   #openController(): AbortController {
     const controller = new AbortController();
     // Calls started with it inherit the rest of the time, and are known as part of accepted work (C12).
-    withDeadline(controller.signal, this.deadlineAtMs === 0 ? Infinity : this.deadlineAtMs);
+    setDeadline(controller.signal, this.deadlineAtMs === 0 ? Infinity : this.deadlineAtMs);
     const isAwaited = this.phase === 'running' && this.replyState === 'open' && this.abortReason === undefined;
     if (isAwaited && !this.#owner.watch(this)) this.#owner.deadlinePassed(this);
     if (this.abortReason !== undefined) controller.abort(this.abortReason); // D4

@@ -17,7 +17,7 @@ import type { HandlerEntry, HandlerFunction } from './handler-registry.ts';
 import type { ReplyPath } from './reply-path.ts';
 import { DispatchScope, type ServiceProvider } from './scope.ts';
 import type { DispatchSurface } from './surface.ts';
-import { isThenable } from './thenable.ts';
+import { isThenable } from '../message/thenable.ts';
 
 type HandlerContext = ChannelContext | NodeContext | FanoutContext;
 

@@ -12,7 +12,7 @@
  */
 import { type Problems, ZLinkError } from '../errors/index.ts';
 import type { Type } from '../message/index.ts';
-import { isThenable } from './thenable.ts';
+import { isThenable } from '../message/thenable.ts';
 
 /** The application's container, as far as the framework needs it. */
 export interface ServiceProvider {

@@ -36,6 +36,7 @@ export function newRid(prefix: string): string {
   return `${prefix}-${crypto.randomUUID()}`;
 }
 
+/** @param random64 - played by a test, to draw what is no generation */
 export function newGeneration(random64: () => bigint = cryptoRandom64): bigint {
   for (;;) {
     const generation = BigInt.asUintN(64, random64());

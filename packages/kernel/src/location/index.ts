@@ -28,18 +28,9 @@ export {
   type ServerDescriptor,
   serverDescriptor,
 } from './records/descriptor-records.ts';
-export { leaseGenerationOf, type LeaseRecord, leaseRecord } from './records/lease-record.ts';
-export type { Field, JsonFields, JsonValue, OptionalField, RecordCodec, RecordOf } from './records/record-fields.ts';
-export {
-  descriptorKey,
-  descriptorPrefix,
-  keyComponents,
-  leaseKey,
-  parseDescriptorKey,
-  stampKey,
-  storeKey,
-  type Topology,
-} from './records/record-keys.ts';
+export { leaseGenerationOf, leaseRecord } from './records/lease-record.ts';
+export type { JsonFields, RecordCodec } from './records/record-fields.ts';
+export { descriptorKey, descriptorPrefix, leaseKey, stampKey, storeKey, type Topology } from './records/record-keys.ts';
 export type {
   BlobPutResult,
   BlobReadResult,

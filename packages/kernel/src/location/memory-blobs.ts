@@ -6,6 +6,7 @@
  * 1. The bytes of a live blob never change (RSTORE-002).
  * 2. Bytes are copied on the way in and on the way out (RSTORE-006).
  */
+import { areSameBytes } from '../internal/wire/same-bytes.ts';
 import type { BlobPutResult, BlobReadResult, BlobRenewResult } from './relocation-store.ts';
 
 /** Between two sweeps of what has expired. */
@@ -24,7 +25,7 @@ export class MemoryBlobs {
     this.#sweep(nowMs);
     const live = this.#live(ref, nowMs);
     if (live !== undefined) {
-      if (!haveSameBytes(live.bytes, payload)) return { kind: 'conflict', nowMs };
+      if (!areSameBytes(live.bytes, payload)) return { kind: 'conflict', nowMs };
       return { kind: 'alreadyStored', expiresAtMs: live.expiresAtMs, nowMs };
     }
     const expiresAtMs = nowMs + retentionMs;
@@ -60,8 +61,4 @@ export class MemoryBlobs {
     this.#sweptAtMs = nowMs;
     for (const [ref, { expiresAtMs }] of this.#blobs) if (expiresAtMs <= nowMs) this.#blobs.delete(ref);
   }
-}
-
-function haveSameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && a.every((byte, index) => byte === b[index]);
 }

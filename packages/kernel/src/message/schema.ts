@@ -9,6 +9,7 @@
  * S2 An error names the packet, paths and the validator's own words, bounded; the value itself is never shown.
  */
 import { describeValue, ZLinkError } from '../errors/index.ts';
+import { isThenable } from './thenable.ts';
 
 /** The part of the Standard Schema interface, version 1, that is used here. */
 export interface StandardSchemaV1<I, O> {
@@ -77,10 +78,6 @@ function runSchema(schema: AnySchema, value: unknown, packetName: string, kind: 
     throw new ZLinkError(kind, `value of packet ${describeValue(packetName)} does not fit: ${describeIssues(issues)}`);
   }
   return output;
-}
-
-function isThenable(value: object): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown }).then === 'function';
 }
 
 function ignore(): void {}

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { RequestBuilder, SendBuilder } from '../../src/call/index.ts';
 import type { Codec } from '../../src/codec/index.ts';
 import { isZLinkError, ZLinkError } from '../../src/errors/index.ts';
-import { withDeadline } from '../../src/internal/time/index.ts';
+import { setDeadline } from '../../src/internal/time/index.ts';
 import { metadata, request, resolveOutbound, type StandardSchemaV1, validateInbound } from '../../src/message/index.ts';
 import { thrownBy } from '../thrown.ts';
 import { ERROR_KINDS, FakePath } from './fake-path.ts';
@@ -383,7 +383,8 @@ test('[C12] a request never has more time than the handler that passed its signa
   const { path, link, call } = arrange();
   const controller = new AbortController();
   const endsAtMs = path.clock.nowMs() + 300;
-  const signal = withDeadline(controller.signal, endsAtMs);
+  const { signal } = controller;
+  setDeadline(signal, endsAtMs);
   const settlement = watch(call().submit(signal));
   const more = watch(call().timeoutMs(200).submit(signal));
   expect(path.routed.map((record) => record.belongsToHandler)).toEqual([true, true]);
@@ -399,7 +400,8 @@ test('[C12] a request never has more time than the handler that passed its signa
 
 test('[C12] a request of a handler whose time is over is not sent, though its signal has not fired yet', async () => {
   const { path, link, call } = arrange();
-  const signal = withDeadline(new AbortController().signal, path.clock.nowMs() + 300);
+  const { signal } = new AbortController();
+  setDeadline(signal, path.clock.nowMs() + 300);
   path.clock.stall(300);
   expect(await rejection(call().submit(signal))).toMatchObject({ kind: 'DeadlineExceeded', submitted: false });
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);

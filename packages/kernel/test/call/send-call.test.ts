@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { SendBuilder } from '../../src/call/index.ts';
 import { ConfigurationError, ZLinkError } from '../../src/errors/index.ts';
-import { withDeadline } from '../../src/internal/time/index.ts';
+import { setDeadline } from '../../src/internal/time/index.ts';
 import { message, metadata, resolveOutbound, type StandardSchemaV1 } from '../../src/message/index.ts';
 import { thrownBy } from '../thrown.ts';
 import { ERROR_KINDS, FakePath } from './fake-path.ts';
@@ -169,7 +169,8 @@ test('[CALL-005] the path says why there was no target, asked when the wait is o
   const error = new ZLinkError('Unavailable', 'node "b" is not ready');
   const asked: [waitedMs: number, atMs: number][] = [];
   path.noTarget = (waitedMs) => (asked.push([waitedMs, path.clock.nowMs()]), error);
-  const signal = withDeadline(new AbortController().signal, path.clock.nowMs() + 300);
+  const { signal } = new AbortController();
+  setDeadline(signal, path.clock.nowMs() + 300);
   const beganAtMs = path.clock.nowMs();
   const settlements = [watch(send().submit()), watch(send().submit(signal))];
   path.clock.advance(4_999);
@@ -288,7 +289,8 @@ test('[MSG-010] the last value of a key wins, set singly or as a whole, and 1,02
 test('[C12] a send that waits never waits longer than the handler that passed its signal on', async () => {
   const { path, link, send } = arrange();
   link.credit = 'none';
-  const signal = withDeadline(new AbortController().signal, path.clock.nowMs() + 300);
+  const { signal } = new AbortController();
+  setDeadline(signal, path.clock.nowMs() + 300);
   const settlement = watch(send().submit(signal));
   expect(path.routed[0]?.belongsToHandler).toBe(true);
   path.clock.advance(300 + 16);

@@ -126,15 +126,15 @@ test('[LOC-063] an endpoint whose owner is absent is left out at once, keeps its
   const played = new Played();
   played.endpoints.apply(view([{ rid: 'a' }]));
   played.connect('a', 1);
-  expect(played.endpoints.isLeftOut('a', 1n)).toBe(false);
+  expect(played.endpoints.whyLeftOut('a', 1n)).toBeUndefined();
   played.endpoints.apply(view([{ rid: 'a', isOwnerPresent: false }]));
-  expect(played.endpoints.isLeftOut('a', 1n)).toBe(true);
+  expect(played.endpoints.whyLeftOut('a', 1n)).toBe('ownerAbsent');
   expect(played.shown()).toEqual(['a/1 admitted']);
   played.disconnect('a', 1);
   expect(played.shown()).toEqual(['a/1 -']);
   played.endpoints.apply(view([{ rid: 'a' }]));
   expect(played.shown()).toEqual(['a/1 connecting']);
-  expect(played.endpoints.isLeftOut('a', 1n)).toBe(false);
+  expect(played.endpoints.whyLeftOut('a', 1n)).toBeUndefined();
 });
 
 test('[LOC-063] an endpoint that left the view stays left out while its link lives, whoever dialled it, and no longer', () => {
@@ -143,8 +143,8 @@ test('[LOC-063] an endpoint that left the view stays left out while its link liv
   played.connect('mine', 1);
   played.links.add('theirs/1');
   played.endpoints.apply(view([]));
-  expect(played.endpoints.isLeftOut('mine', 1n)).toBe(true);
-  expect(played.endpoints.isLeftOut('theirs', 1n)).toBe(true);
+  expect(played.endpoints.whyLeftOut('mine', 1n)).toBe('gone');
+  expect(played.endpoints.whyLeftOut('theirs', 1n)).toBe('gone');
   expect(played.endpoints.knows('mine')).toBe(false);
   played.disconnect('mine', 1);
   played.disconnect('theirs', 1);
@@ -163,7 +163,7 @@ test('[LOC-064] after the grace a lost link stays lost until a complete view was
   played.connect('a', 1);
   played.endpoints.apply(view([{ rid: 'a' }, { rid: 'b' }], false));
   expect(played.endpoints.problem).toBe('store is away');
-  expect(played.endpoints.isLeftOut('a', 1n)).toBe(false);
+  expect(played.endpoints.whyLeftOut('a', 1n)).toBeUndefined();
   played.disconnect('a', 1);
   expect(played.shown()).toEqual(['a/1 -', 'b/1 admitted']);
   played.endpoints.apply(view([{ rid: 'a' }, { rid: 'b' }]));
@@ -176,10 +176,29 @@ test('[CS-009] a new generation is dialled while the link of the old one lives',
   played.connect('a', 1);
   played.endpoints.apply(view([{ rid: 'a', generation: 2 }]));
   expect(played.shown()).toEqual(['a/1 admitted', 'a/2 connecting']);
-  expect(played.endpoints.isLeftOut('a', 1n)).toBe(false); // until the new one is verified
+  expect(played.endpoints.whyLeftOut('a', 1n)).toBeUndefined(); // until the new one is verified
   played.connect('a', 2);
   played.disconnect('a', 1);
   expect(played.shown()).toEqual(['a/2 admitted']);
+});
+
+test('[MESH-003] why an endpoint is not used: one reason, and of several the first', () => {
+  const played = new Played({ dials: ({ rid }) => rid !== 'theirs' });
+  const reasons = (): string[] =>
+    played.endpoints
+      .all()
+      .map((found) => `${found.rid}/${found.generation} ${played.endpoints.whyNotUsed(found) ?? '-'}`);
+  played.endpoints.apply(view([{ rid: 'kept' }, { rid: 'new' }, { rid: 'left' }, { rid: 'theirs' }]));
+  expect(reasons()).toEqual(['kept/1 -', 'new/1 -', 'left/1 -', 'theirs/1 undialled']);
+  for (const rid of ['kept', 'new', 'left']) played.connect(rid, 1);
+  const listed: Listed[] = [{ rid: 'new', generation: 2 }, { rid: 'late' }];
+  played.endpoints.apply(view([{ rid: 'kept', state: 'draining' }, ...listed], false));
+  const others = ['new/1 superseded', 'new/2 undialled', 'left/1 gone', 'late/1 undialled'];
+  expect(reasons()).toEqual(['kept/1 draining', ...others]);
+  played.endpoints.apply(view([{ rid: 'kept', state: 'draining', isOwnerPresent: false }, ...listed], false));
+  expect(reasons()).toEqual(['kept/1 ownerAbsent', ...others]);
+  played.endpoints.apply(view([], false));
+  expect(reasons()).toEqual(['kept/1 ownerAbsent', 'new/1 gone', 'left/1 gone']);
 });
 
 test('[CS-004] an endpoint that drains is not dialled; one that is not connected yet is given up', () => {
@@ -241,8 +260,9 @@ test('[LOC-064] whatever views and links do: allowed means one intent, not allow
           if (isAllowed) expect(intent).toBeDefined();
           else if (intent !== undefined) expect(intent.state).toBe('admitted');
           expect(isListed || played.links.has(`${rid}/${generation}`)).toBe(true); // nothing is kept for its own sake
-          if (isListed) expect(played.endpoints.isLeftOut(rid, generation)).toBe(!found.isOwnerPresent);
-          else if (found === undefined) expect(played.endpoints.isLeftOut(rid, generation)).toBe(true);
+          const why = played.endpoints.whyLeftOut(rid, generation);
+          if (isListed) expect(why).toBe(found.isOwnerPresent ? undefined : 'ownerAbsent');
+          else if (found === undefined) expect(why).toBeDefined();
         }
       }
     }),

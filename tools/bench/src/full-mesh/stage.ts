@@ -3,10 +3,11 @@
  *
  * Owns the hosts. Leaves who dials whom to the coordinator.
  */
-import { createHost, type Host, type Logger, request } from '@zlink/framework';
+import { createHost, type Host, request } from '@zlink/framework';
 import { machineNowMs } from '../machine-clock.ts';
-import { collectGarbage, countDescriptors } from '../process-facts.ts';
+import { collectGarbage, countDescriptors, processorTime } from '../process-facts.ts';
 import type { Performance } from '../question.ts';
+import { quietLogger } from '../quiet-logger.ts';
 import type { FullMeshCommands, RestSample } from './commands.ts';
 
 type Commands = FullMeshCommands;
@@ -14,14 +15,6 @@ type Commands = FullMeshCommands;
 const meshName = 'bench';
 const joinLimitMs = 50_000;
 const ask = request<number, number>('ask');
-
-/** Where both sides dial, hundreds of connections are refused as duplicates; that all links are there is checked. */
-const logger: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: (record) => console.error(record),
-};
 
 export class FullMeshStage implements Performance<FullMeshCommands> {
   readonly #hosts: Host[] = [];
@@ -66,8 +59,7 @@ export class FullMeshStage implements Performance<FullMeshCommands> {
   }
 
   async processorTime(): Promise<Commands['processorTime']['result']> {
-    const { user, system } = process.cpuUsage();
-    return { usedMs: (user + system) / 1_000, atMs: machineNowMs() };
+    return processorTime();
   }
 
   async close(): Promise<undefined> {
@@ -77,7 +69,7 @@ export class FullMeshStage implements Performance<FullMeshCommands> {
 }
 
 async function startNode(): Promise<Host> {
-  const host = createHost({ logger, testing: { allowSeveralHosts: true } });
+  const host = createHost({ logger: quietLogger, testing: { allowSeveralHosts: true } });
   host.addRouteMesh(meshName).addRouteRequestHandler(ask, (asked) => asked);
   await host.start();
   return host;

@@ -1,5 +1,7 @@
 /** Every scenario, in the order of a run. */
 import type { Scenario } from '../scenario.ts';
+import { codecs } from './codecs.ts';
+import { fanout } from './fanout.ts';
 import { frameworkOverLink } from './framework-over-link.ts';
 import { frameworkRequests } from './framework-requests.ts';
 import { frameworkSends } from './framework-sends.ts';
@@ -28,4 +30,6 @@ export const catalogue: readonly Scenario[] = [
   ...meshRequests,
   meshSends,
   meshSelection,
+  ...fanout,
+  ...codecs,
 ];

@@ -3,6 +3,7 @@
  *
  * A `file:` URL names a module outside of this package that exports `side`.
  */
+import type { PublishingSide } from './publishing-side.ts';
 import type { Side } from './side.ts';
 
 export async function loadSide(name: string): Promise<Side> {
@@ -22,5 +23,16 @@ export async function loadSide(name: string): Promise<Side> {
     default:
       if (!name.startsWith('file:')) throw new Error(`no side is called "${name}"`);
       return ((await import(name)) as { readonly side: Side }).side;
+  }
+}
+
+export async function loadPublishingSide(name: string): Promise<PublishingSide> {
+  switch (name) {
+    case 'zeromq.js':
+      return (await import('./zeromq-pubsub.ts')).zeromqPubsub;
+    case 'framework':
+      return (await import('./framework-fanout.ts')).frameworkFanout;
+    default:
+      throw new Error(`no publishing side is called "${name}"`);
   }
 }

@@ -6,13 +6,15 @@
  * 1. A view of the store is what a host's discovery gives its topics. Applications cannot see it, so it is taken from
  *    there, without a host around it.
  */
-import { createHost, type Host, type Logger, request } from '@zlink/framework';
+import { createHost, type Host, request } from '@zlink/framework';
 import { DEFAULT_LOCATION_TIMING, LocationRuntime, type View } from '@zlink/kernel/internal/discovery';
 import { systemClock, systemRandom } from '@zlink/kernel/internal/time';
 import type { LocationStore } from '@zlink/kernel/location';
 import { createRedisLocationStore } from '@zlink/location-redis';
 import { machineNowMs } from '../machine-clock.ts';
+import { processorTime } from '../process-facts.ts';
 import type { Performance } from '../question.ts';
+import { quietLogger } from '../quiet-logger.ts';
 import type { HostCommands, HostRole } from './host-commands.ts';
 import { Journal, type Sighting } from './journal.ts';
 
@@ -23,14 +25,6 @@ const ask = request<number, number>('ask');
 const lookEveryMs = 1;
 const openLimitMs = 10_000;
 const readyLimitMs = 50_000;
-
-/** Servers that are killed are lost connections in every other log. */
-const logger: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: (record) => console.error(record),
-};
 
 export class HostStage implements Performance<HostCommands> {
   readonly #servers: Host[] = [];
@@ -89,8 +83,7 @@ export class HostStage implements Performance<HostCommands> {
   }
 
   async processorTime(): Promise<Commands['processorTime']['result']> {
-    const { user, system } = process.cpuUsage();
-    return { usedMs: (user + system) / 1_000, atMs: machineNowMs() };
+    return processorTime();
   }
 
   async close(): Promise<undefined> {
@@ -102,7 +95,7 @@ export class HostStage implements Performance<HostCommands> {
   }
 
   async #start(url: string, role: HostRole): Promise<Host> {
-    const host = createHost({ logger, testing: { allowSeveralHosts: true } });
+    const host = createHost({ logger: quietLogger, testing: { allowSeveralHosts: true } });
     (role === 'server' ? this.#servers : this.#clients).push(host);
     const channel = host.addLocationStore(storeAt(url)).addClientServerChannel(channelName);
     if (role === 'server') channel.server().addRequestHandler(ask, (asked) => asked);
@@ -118,7 +111,7 @@ export class HostStage implements Performance<HostCommands> {
       timing: DEFAULT_LOCATION_TIMING,
       clock: systemClock,
       random: systemRandom,
-      logger,
+      logger: quietLogger,
       securityIdentity: undefined,
     });
     await this.#discovery.open(AbortSignal.timeout(openLimitMs));

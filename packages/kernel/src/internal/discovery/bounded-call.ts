@@ -69,19 +69,6 @@ export function pause(ms: number, { clock, signals }: Omit<Bounds, 'timeoutMs'>)
   });
 }
 
-/** Waits for `work`, which never rejects, but not beyond the abort. */
-export function untilAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      forget();
-      resolve();
-    };
-    const forget = onAbort([signal], end);
-    void work.then(end);
-  });
-}
-
 /**
  * Tries again every 250 ms until it is done or the deadline aborts.
  *

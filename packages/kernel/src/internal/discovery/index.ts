@@ -4,6 +4,7 @@ export {
   type DiscoveredEndpoint,
   DiscoveredEndpoints,
   type DiscoveredEndpointsOptions,
+  type NotUsed,
 } from './discovered-endpoints.ts';
 export type {
   Admission,

@@ -16,7 +16,7 @@
 import { ZLinkError } from '../../errors/index.ts';
 import type { LocationStore, Topology } from '../../location/index.ts';
 import { type Logger, RateLimitedLog } from '../../observe/index.ts';
-import type { Clock, RandomSource } from '../time/index.ts';
+import { type Clock, type RandomSource, settleWithin } from '../time/index.ts';
 import { DeadDescriptors } from './dead-descriptors.ts';
 import { DescriptorWatch } from './descriptor-watch.ts';
 import type { Admission, Discovery, Publication, PublicationSource, TopologyKind, View } from './discovery.ts';
@@ -150,15 +150,8 @@ export class LocationRuntime implements Discovery {
 
   /** Resolves when every publication is written as it is now, or after `timeoutMs`. */
   async settled(timeoutMs: number): Promise<void> {
-    const { clock } = this.#options;
     const written = Promise.all([...this.#publications].map((publication) => publication.settled()));
-    await new Promise<void>((resolve) => {
-      const timer = clock.setTimer(resolve, timeoutMs);
-      void written.then(() => {
-        clock.clearTimer(timer);
-        resolve();
-      });
-    });
+    await settleWithin(written, timeoutMs, this.#options.clock);
   }
 
   /** Removes the own descriptors, then the lease (1), tried until `deadline`. What could not be removed is logged. */

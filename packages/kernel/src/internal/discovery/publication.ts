@@ -25,6 +25,7 @@
  * 6. What another version of ZLink wrote into the own record is kept; what stood in the record of an earlier generation says
  *    nothing of this one.
  */
+import { untilAborted } from '../../call/until-aborted.ts';
 import { ConfigurationError, ZLinkError } from '../../errors/index.ts';
 import {
   descriptorKey,
@@ -40,8 +41,8 @@ import {
 } from '../../location/index.ts';
 import { errorText, type Logger } from '../../observe/index.ts';
 import type { Clock, TimerHandle } from '../time/index.ts';
-import { WIRE_MAJOR } from '../wire/index.ts';
-import { tryUntil, untilAborted } from './bounded-call.ts';
+import { areSameBytes, WIRE_MAJOR } from '../wire/index.ts';
+import { tryUntil } from './bounded-call.ts';
 import { descriptorCodecs } from './descriptor-codecs.ts';
 import type { DescriptorOf, OwnFacts, Publication, PublicationSource, TopologyKind } from './discovery.ts';
 import type { OwnerLease } from './owner-lease.ts';
@@ -199,7 +200,7 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
 
   #isBehind(): boolean {
     if (this.#isOver || this.#pause !== undefined || !this.#parts.lease.isOpen) return false; // 3
-    return this.#place.kind !== 'own' || !areEqual(this.#encode().bytes, this.#place.bytes);
+    return this.#place.kind !== 'own' || !areSameBytes(this.#encode().bytes, this.#place.bytes);
   }
 
   /** 1: how long what has changed can wait. */
@@ -399,8 +400,4 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
     const what = { mesh: 'mesh', clientServer: 'server of channel', fanout: 'publisher of channel' }[kind];
     return `${what} "${name}", routing id "${this.#source.facts().rid}"`;
   }
-}
-
-function areEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && a.every((byte, at) => byte === b[at]);
 }

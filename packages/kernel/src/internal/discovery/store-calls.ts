@@ -49,7 +49,7 @@ export interface ReadingCalls {
   /** @throws StoreError */
   read(request: StoreRead, signal?: AbortSignal): Promise<StoreReadResult>;
   /** @throws StoreError */
-  scan(request: StoreScan, signal?: AbortSignal): Promise<StoreScanResult>;
+  scan(request: StoreScan): Promise<StoreScanResult>;
 }
 
 type Health =
@@ -76,7 +76,7 @@ export class StoreCalls {
   /** Without a word about the health of the store (3). */
   readonly unjudged: ReadingCalls = {
     read: (request, signal) => this.#call((inner) => this.#store.read(request, inner), { signal }),
-    scan: (request, signal) => this.#call((inner) => this.#store.scan(request, inner), { signal }),
+    scan: (request) => this.#call((signal) => this.#store.scan(request, signal), {}),
   };
   readonly #store: LocationStore;
   readonly #clock: Clock;

@@ -12,13 +12,7 @@
  * 4. A record that cannot be read, or that belongs under another key, is left out and spoils nothing.
  */
 import { ZLinkError } from '../../errors/index.ts';
-import {
-  descriptorPrefix,
-  parseDescriptorKey,
-  stampKey,
-  type StoreRecord,
-  type Topology,
-} from '../../location/index.ts';
+import { descriptorKey, descriptorPrefix, stampKey, type StoreRecord, type Topology } from '../../location/index.ts';
 import { descriptorCodecs } from './descriptor-codecs.ts';
 import type { DescriptorOf, TopologyKind } from './discovery.ts';
 import type { LeaseView } from './lease-view.ts';
@@ -120,7 +114,7 @@ function readEntry<K extends TopologyKind>(
   try {
     const descriptor = descriptorCodecs[topology.kind].decode(value ?? new Uint8Array(0));
     const { name, rid } = descriptor;
-    if (name !== topology.name || rid !== parseDescriptorKey(key)?.rid)
+    if (name !== topology.name || key !== descriptorKey(topology, rid))
       throw new ZLinkError('InternalFailure', 'a descriptor does not belong under its key');
     return { version, descriptor };
   } catch (error) {

@@ -13,7 +13,7 @@ import { checkListenHosts, checkPort } from './option-checks.ts';
 type ProblemList = Pick<Problems, 'add' | 'note'>;
 
 /** Where an endpoint is to listen, as it was described. */
-export interface ListenOptions {
+interface ListenOptions {
   /** A port, or an endpoint that also names the host to bind. */
   readonly listen: number | string;
   readonly bindHost: string | undefined;
@@ -26,7 +26,7 @@ export interface Bind {
   readonly port: number;
 }
 
-export interface RidOptions {
+interface RidOptions {
   readonly routingId: string | undefined;
   readonly ridPrefix?: string | undefined;
 }

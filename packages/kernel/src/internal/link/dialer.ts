@@ -11,11 +11,10 @@
  * D5 `notRequired` is final for this intent: roles never change in a lifecycle (MESH-003).
  */
 import { assertNever } from '../../errors/index.ts';
-import { Backoff, type RandomSource } from '../time/index.ts';
+import { Backoff, type RandomSource, settleWithin } from '../time/index.ts';
 import type { Pipe, PipeEngine, PipeSink } from '../transport/engine.ts';
 import type { DialOptions, Intent, IntentState, Link } from '../transport/transport.ts';
 import { type DecodedHello, RejectReason, type Rejection } from '../wire/hello.ts';
-import { settleWithin } from './closing.ts';
 import { Handshake } from './handshake.ts';
 import type { EndpointFacts, LinkFactory } from './link-factory.ts';
 import { type LinkListener, largestPartBytes } from './link-listener.ts';

@@ -6,14 +6,13 @@
  * N1 Connections in their handshake are bounded; one more is refused at once (SEC-002).
  * N2 A link that was admitted with an older descriptor gets the current one (WIRE-001 update).
  */
-import { ConfigurationError, describeValue } from '../../errors/index.ts';
-import { formatEndpoint, parseEndpoint } from '../../identity/index.ts';
+import { advertisedEndpoint } from '../transport/advertised-endpoint.ts';
+import { settleWithin } from '../time/index.ts';
 import type { Pipe, PipeEngine, PipeListener, PipeSink } from '../transport/engine.ts';
 import type { Link, Listener, ListenOptions } from '../transport/transport.ts';
 import { type DecodedHello, type Descriptor, RejectReason, type Rejection } from '../wire/hello.ts';
 import { FLUSH_BYTES, HANDSHAKE_LIMIT } from '../wire/limits.ts';
 import { RecordKind } from '../wire/record.ts';
-import { settleWithin } from './closing.ts';
 import { Handshake, sendRecord } from './handshake.ts';
 import type { EndpointFacts, LinkFactory } from './link-factory.ts';
 import type { PhysicalLink } from './physical-link.ts';
@@ -61,7 +60,7 @@ export class LinkListener implements Listener {
       },
       (pipe) => listener.#accept(pipe),
     );
-    facts.endpoint = advertised(listener.#listener.address, options.advertiseHost);
+    facts.endpoint = advertisedEndpoint(listener.#listener.address, options.advertiseHost);
     return listener;
   }
 
@@ -170,11 +169,4 @@ function listenerFacts(options: ListenOptions): Omit<EndpointFacts, 'endpoint'> 
     group: options.group,
     expects: { kind: options.accepts },
   };
-}
-
-function advertised(bound: string, advertiseHost: string | undefined): string {
-  if (advertiseHost === undefined) return bound;
-  const parsed = parseEndpoint(bound);
-  if (parsed === undefined) throw new ConfigurationError([`bound endpoint ${describeValue(bound)} is malformed`]);
-  return formatEndpoint(advertiseHost, parsed.port);
 }

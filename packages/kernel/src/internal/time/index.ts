@@ -10,5 +10,6 @@ export {
   type TimerHandle,
 } from './clock.ts';
 export { DeadlineWheel, type DeadlineWheelOptions } from './deadline-wheel.ts';
-export { deadlineOf, withDeadline } from './signal-deadline.ts';
+export { settleWithin } from './settle-within.ts';
+export { deadlineOf, hasDeadline, setDeadline } from './signal-deadline.ts';
 export { type DeadlineEntry } from './wheel-slots.ts';

@@ -14,9 +14,13 @@ export function deadlineOf(signal: AbortSignal): number | undefined {
   return deadlines.get(signal);
 }
 
-/** Remembers the deadline and returns the same signal; it does not abort the signal. */
-export function withDeadline(signal: AbortSignal, atMs: number): AbortSignal {
+/** Whether it is the signal of a handler. */
+export function hasDeadline(signal: AbortSignal | undefined): boolean {
+  return signal !== undefined && deadlines.has(signal);
+}
+
+/** Remembers the deadline; it does not abort the signal. */
+export function setDeadline(signal: AbortSignal, atMs: number): void {
   const known = deadlines.get(signal);
   if (known === undefined || atMs < known) deadlines.set(signal, atMs);
-  return signal;
 }

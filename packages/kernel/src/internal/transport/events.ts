@@ -65,7 +65,6 @@ export interface SubscriptionSink {
 
 /** One connection attempt and its connection. */
 export interface Subscription {
-  readonly address: string;
   /** From here on nothing is delivered until `resume`; the pressure reaches the publisher's mark. */
   pause(): void;
   resume(): void;

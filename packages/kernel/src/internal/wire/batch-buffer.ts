@@ -10,13 +10,12 @@ import type { PayloadSink } from '../../codec/codec.ts';
 import type { OutboundName } from './names.ts';
 import { EXTERNAL_BYTES, HEADER_BYTES } from './limits.ts';
 import { RecordFlag, type RecordKind } from './record.ts';
+import { EMPTY_SLAB, LARGEST_SLAB_BYTES, roomier, slabBytesAfter } from './slab.ts';
 import { encodeUtf8, writeUtf8 } from '../../message/text.ts';
-
-const SMALLEST_SLAB_BYTES = 2_048;
-const LARGEST_SLAB_BYTES = 262_144;
+import { writeU32 } from './u32.ts';
 
 export class BatchBuffer implements PayloadSink {
-  #slab: Uint8Array = EMPTY;
+  #slab: Uint8Array = EMPTY_SLAB;
   /** First byte of the batch in the slab, and first free byte. */
   #batchStart = 0;
   #position = 0;
@@ -27,7 +26,7 @@ export class BatchBuffer implements PayloadSink {
   #externalBytes = 0;
   /** External payload of the record being written. */
   #external: Uint8Array | undefined;
-  #nextSlabBytes = SMALLEST_SLAB_BYTES;
+  #nextSlabBytes = slabBytesAfter(0);
 
   /** Bytes that wait in this batch, external payloads included. */
   get pendingBytes(): number {
@@ -120,8 +119,7 @@ export class BatchBuffer implements PayloadSink {
     parts.push(this.#slab.subarray(this.#batchStart, this.#position));
     this.#batchStart = this.#position;
     if (this.#slab.length > LARGEST_SLAB_BYTES) this.#dropSlab();
-    // The next slab holds a few batches of this size: few allocations under load, little memory on idle links.
-    this.#nextSlabBytes = clampSlab(size * 4);
+    this.#nextSlabBytes = slabBytesAfter(size);
     if (this.#externals.length > 0) {
       for (const external of this.#externals) parts.push(external);
       this.#externals = [];
@@ -131,7 +129,7 @@ export class BatchBuffer implements PayloadSink {
 
   /** One large record shall not keep its memory for later batches. */
   #dropSlab(): void {
-    this.#slab = EMPTY;
+    this.#slab = EMPTY_SLAB;
     this.#batchStart = 0;
     this.#position = 0;
   }
@@ -157,15 +155,11 @@ export class BatchBuffer implements PayloadSink {
   #ensure(bytes: number): void {
     if (this.#slab.length - this.#position >= bytes) return;
     const kept = this.#slab.subarray(this.#batchStart, this.#position);
-    const wanted = kept.length + bytes;
-    // Half as much again, also for the largest records: many small pieces are not copied over and over.
-    const slab = allocate(Math.max(this.#nextSlabBytes, wanted + (wanted >>> 1)));
-    slab.set(kept, 0);
+    this.#slab = roomier(kept, bytes, this.#nextSlabBytes);
     this.#recordStart -= this.#batchStart;
     this.#payloadStart -= this.#batchStart;
     this.#position = kept.length;
     this.#batchStart = 0;
-    this.#slab = slab;
   }
 }
 
@@ -181,22 +175,4 @@ export function encodeNameBody(name: OutboundName): Uint8Array {
   body.set(contentType, 2 + scope.length);
   body.set(packetName, 2 + scope.length + contentType.length);
   return body;
-}
-
-const EMPTY = new Uint8Array(0);
-
-function clampSlab(bytes: number): number {
-  return Math.min(LARGEST_SLAB_BYTES, Math.max(SMALLEST_SLAB_BYTES, bytes));
-}
-
-/** Not zeroed and not from a shared pool where Node offers it: the memory goes to the engine by reference. */
-function allocate(bytes: number): Uint8Array {
-  return typeof Buffer === 'undefined' ? new Uint8Array(bytes) : Buffer.allocUnsafeSlow(bytes);
-}
-
-function writeU32(target: Uint8Array, at: number, value: number): void {
-  target[at] = value;
-  target[at + 1] = value >>> 8;
-  target[at + 2] = value >>> 16;
-  target[at + 3] = value >>> 24;
 }

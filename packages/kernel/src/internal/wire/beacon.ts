@@ -6,6 +6,7 @@
  * 1. A beacon is exactly two parts, topic and payload, as fixed by the specification. Every other message of a publisher has
  *    one part, which begins with other bytes (FAN-006).
  */
+import { areSameBytes } from './same-bytes.ts';
 
 const TOPIC = Uint8Array.of(0x01, 0x5a, 0x4c, 0x46, 0x31);
 const PAYLOAD = Uint8Array.of(0x5a, 0x46, 0x01, 0x01);
@@ -17,16 +18,12 @@ export function beaconParts(): Uint8Array[] {
 
 /** Whether an application may not use this topic (FAN-002). */
 export function isBeaconTopic(topic: Uint8Array): boolean {
-  return isSame(topic, TOPIC);
+  return areSameBytes(topic, TOPIC);
 }
 
 /** `none`: some other message. `malformed`: it has the topic of a beacon and is none. */
 export function checkBeacon(parts: readonly Uint8Array[]): 'beacon' | 'malformed' | 'none' {
   const [topic, payload] = parts;
-  if (topic === undefined || !isSame(topic, TOPIC)) return 'none';
-  return parts.length === 2 && payload !== undefined && isSame(payload, PAYLOAD) ? 'beacon' : 'malformed';
-}
-
-function isSame(bytes: Uint8Array, expected: Uint8Array): boolean {
-  return bytes.length === expected.length && expected.every((byte, at) => byte === bytes[at]);
+  if (topic === undefined || !areSameBytes(topic, TOPIC)) return 'none';
+  return parts.length === 2 && payload !== undefined && areSameBytes(payload, PAYLOAD) ? 'beacon' : 'malformed';
 }

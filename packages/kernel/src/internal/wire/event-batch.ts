@@ -1,7 +1,7 @@
 /**
  * The growing batch of one fanout publisher: events are encoded one after another, once for all subscribers (FAN-006).
  *
- * Owns memory for outgoing bytes, frames and the numbering of events. Leaves when frames leave to the publisher.
+ * Owns frames and the numbering of events. Leaves when frames leave to the publisher.
  *
  * B1 Bytes that `take` has handed out are never written again; the rest of the slab goes on serving later frames.
  * B2 An event is either committed whole, with the next sequence, or rewound without a trace.
@@ -13,17 +13,16 @@ import { ZLinkError } from '../../errors/index.ts';
 import { encodeUtf8, writeUtf8 } from '../../message/text.ts';
 import { CHANNEL_AT, EVENT_COUNT_AT, EVENT_MAGIC, EventForm, PIECE_FIELDS_BYTES, SEQUENCE_AT } from './event-layout.ts';
 import { EVENT_BYTES, EVENT_FRAME_BYTES, EXTERNAL_BYTES, WIRE_MAJOR } from './limits.ts';
+import { allocate, EMPTY_SLAB, LARGEST_SLAB_BYTES, roomier, slabBytesAfter } from './slab.ts';
+import { TWO_TO_32, writeU32 } from './u32.ts';
 
-const SMALLEST_SLAB_BYTES = 2_048;
-const LARGEST_SLAB_BYTES = 262_144;
 const NAME_BYTES = 255;
-const TWO_TO_32 = 4_294_967_296;
 
 export class EventBatch implements PayloadSink {
   readonly #channelName: string;
   /** Head of every frame; form, count and sequence are filled in. */
   readonly #head: Uint8Array;
-  #slab: Uint8Array = EMPTY;
+  #slab: Uint8Array = EMPTY_SLAB;
   /** First byte of the open frame, of the event being written and of its payload; first free byte. */
   #frameStart = 0;
   #eventStart = 0;
@@ -41,9 +40,12 @@ export class EventBatch implements PayloadSink {
   #nextSequence: number;
   #frames: Uint8Array[] = [];
   #framesBytes = 0;
-  #nextSlabBytes = SMALLEST_SLAB_BYTES;
+  #nextSlabBytes = slabBytesAfter(0);
 
-  /** @param generation - of the publisher; not 0 */
+  /**
+   * @param generation - of the publisher; not 0
+   * @param firstSequence - a large one lets a test begin where a run comes late
+   */
   constructor(channelName: string, generation: bigint, firstSequence = 1) {
     this.#channelName = channelName;
     this.#nextSequence = firstSequence;
@@ -53,11 +55,6 @@ export class EventBatch implements PayloadSink {
   /** Bytes that wait to be taken. */
   get pendingBytes(): number {
     return this.#framesBytes + (this.#eventCount === 0 ? 0 : this.#position - this.#frameStart);
-  }
-
-  /** Sequence of the event that is committed next. */
-  get nextSequence(): number {
-    return this.#nextSequence;
   }
 
   /**
@@ -92,13 +89,12 @@ export class EventBatch implements PayloadSink {
     return this.#position - this.#payloadStart;
   }
 
-  /** @returns sequence of the event */
-  commit(): number {
+  commit(): void {
     if (this.#position - this.#frameStart > EVENT_FRAME_BYTES && this.#eventCount > 0) this.#moveToNewFrame();
     writeU32(this.#slab, this.#payloadStart - 4, this.payloadBytes);
     if (this.#position - this.#frameStart > EVENT_FRAME_BYTES) this.#cutIntoPieces();
     else this.#eventCount++;
-    return this.#nextSequence++;
+    this.#nextSequence++;
   }
 
   /** Forgets the event that was begun. */
@@ -195,8 +191,7 @@ export class EventBatch implements PayloadSink {
     if (this.#eventCount === 0) return;
     finishHead(this.#slab, this.#frameStart, EventForm.batch, this.#eventCount, this.#nextSequence - this.#eventCount);
     this.#push(this.#slab.subarray(this.#frameStart, end));
-    // The next slab holds a few frames of this size: few allocations under load, little memory for an idle publisher.
-    this.#nextSlabBytes = Math.min(LARGEST_SLAB_BYTES, Math.max(SMALLEST_SLAB_BYTES, (end - this.#frameStart) * 4));
+    this.#nextSlabBytes = slabBytesAfter(end - this.#frameStart);
     this.#frameStart = end;
     this.#eventCount = 0;
   }
@@ -223,7 +218,7 @@ export class EventBatch implements PayloadSink {
 
   /** One large event shall not keep its memory for later frames. */
   #dropSlab(): void {
-    this.#slab = EMPTY;
+    this.#slab = EMPTY_SLAB;
     this.#frameStart = 0;
     this.#position = 0;
   }
@@ -231,19 +226,13 @@ export class EventBatch implements PayloadSink {
   #ensure(bytes: number): void {
     if (this.#slab.length - this.#position >= bytes) return;
     const kept = this.#slab.subarray(this.#frameStart, this.#position);
-    const wanted = kept.length + bytes;
-    // Half as much again, also for the largest events: many small writes are not copied over and over.
-    const slab = allocate(Math.max(this.#nextSlabBytes, wanted + (wanted >>> 1)));
-    slab.set(kept, 0);
+    this.#slab = roomier(kept, bytes, this.#nextSlabBytes);
     this.#eventStart -= this.#frameStart;
     this.#payloadStart -= this.#frameStart;
     this.#position = kept.length;
     this.#frameStart = 0;
-    this.#slab = slab;
   }
 }
-
-const EMPTY = new Uint8Array(0);
 
 function headOf(channelName: string, generation: bigint): Uint8Array {
   const channel = encodeUtf8(channelName);
@@ -264,16 +253,4 @@ function finishHead(frame: Uint8Array, at: number, form: number, eventCount: num
   frame[at + EVENT_COUNT_AT + 1] = eventCount >>> 8;
   writeU32(frame, at + SEQUENCE_AT, sequence);
   writeU32(frame, at + SEQUENCE_AT + 4, Math.floor(sequence / TWO_TO_32));
-}
-
-/** Not zeroed and not from a shared pool where Node offers it: the memory goes to the engine by reference. */
-function allocate(bytes: number): Uint8Array {
-  return typeof Buffer === 'undefined' ? new Uint8Array(bytes) : Buffer.allocUnsafeSlow(bytes);
-}
-
-function writeU32(target: Uint8Array, at: number, value: number): void {
-  target[at] = value;
-  target[at + 1] = value >>> 8;
-  target[at + 2] = value >>> 16;
-  target[at + 3] = value >>> 24;
 }

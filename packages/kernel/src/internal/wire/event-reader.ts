@@ -14,6 +14,7 @@ import { ByteReader } from './byte-reader.ts';
 import { CHANNEL_AT, EVENT_MAGIC, EVENT_WITH_NAMES_BYTES, EventForm } from './event-layout.ts';
 import { EVENT_BYTES, EVENT_FRAME_BYTES, WIRE_MAJOR } from './limits.ts';
 import { PieceJoiner } from './piece-joiner.ts';
+import { readU32, TWO_TO_32 } from './u32.ts';
 
 /** A name of the current frame; its text is made when it is first asked for. */
 interface Name {
@@ -23,7 +24,6 @@ interface Name {
 }
 
 const EMPTY = new Uint8Array(0);
-const TWO_TO_32 = 4_294_967_296;
 
 export class EventReader {
   /** What the frame says about its publisher. */
@@ -49,11 +49,6 @@ export class EventReader {
   /** A view of the frame, valid for as long as anyone holds it. */
   get topic(): Uint8Array {
     return this.#source.subarray(this.#topic.start, this.#topic.end);
-  }
-
-  /** Events that `next` will still show, if there is no fault. */
-  get left(): number {
-    return this.#left;
   }
 
   /**
@@ -180,8 +175,4 @@ const NO_NAME: Name = { start: 0, end: 0, text: '' };
 
 function textOf(source: Uint8Array, name: Name): string | undefined {
   return (name.text ??= decodeUtf8(source, name.start, name.end));
-}
-
-function readU32(source: Uint8Array, at: number): number {
-  return (source[at]! | (source[at + 1]! << 8) | (source[at + 2]! << 16) | (source[at + 3]! << 24)) >>> 0;
 }

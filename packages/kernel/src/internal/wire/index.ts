@@ -36,3 +36,4 @@ export {
 export { NameIndex, type OutboundName } from './names.ts';
 export { NEEDLESS_LINK, needsLink, type NodeRoles } from './needs-link.ts';
 export { RecordKind } from './record.ts';
+export { areSameBytes } from './same-bytes.ts';

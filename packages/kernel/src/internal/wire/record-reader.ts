@@ -11,6 +11,7 @@ import type { InboundName, InboundRecord } from '../transport/records.ts';
 import { HEADER_BYTES, METADATA_BYTES, NAME_LIMIT, RECORD_COST_BYTES, TRACE_BYTES } from './limits.ts';
 import { RecordFlag, RecordKind, allowedFlags } from './record.ts';
 import { decodeUtf8 } from '../../message/text.ts';
+import { readU32 } from './u32.ts';
 
 /** Names that the peer has introduced on this link, by id (WIRE-004). */
 export type NameTable = (InboundName | undefined)[];
@@ -210,7 +211,3 @@ function decodeNameBody(source: Uint8Array, start: number, end: number): Inbound
 const EMPTY = new Uint8Array(0);
 /** Two length bytes and three texts of at most 255 bytes. */
 const NAME_BODY_BYTES = 2 + 3 * 255;
-
-function readU32(source: Uint8Array, at: number): number {
-  return (source[at]! | (source[at + 1]! << 8) | (source[at + 2]! << 16) | (source[at + 3]! << 24)) >>> 0;
-}

@@ -8,14 +8,12 @@
  */
 import type { StoreRecord } from '../location-store.ts';
 import { maxVersion } from '../store-limits.ts';
-import { bigInteger, optional, recordCodec, type RecordOf } from './record-fields.ts';
+import { bigInteger, optional, recordCodec } from './record-fields.ts';
 
 const fields = {
   /** Left out while it is the record's own version. */
   leaseGeneration: optional(bigInteger(1n, maxVersion)),
 };
-
-export type LeaseRecord = RecordOf<typeof fields>;
 
 export const leaseRecord = recordCodec('owner lease', fields);
 

@@ -13,7 +13,7 @@ import { ZLinkError } from '../../errors/index.ts';
 import { isName, parseEndpoint } from '../../identity/index.ts';
 import { decodeUtf8, encodeUtf8 } from '../../message/text.ts';
 
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonFields;
+type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonFields;
 export interface JsonFields {
   readonly [name: string]: JsonValue;
 }

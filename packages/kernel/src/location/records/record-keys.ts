@@ -21,22 +21,8 @@ export interface Topology {
 }
 
 const letters = { mesh: 'm', clientServer: 'c', fanout: 'f' } as const;
-const kinds: ReadonlyMap<string, Topology['kind']> = new Map([
-  ['m', 'mesh'],
-  ['c', 'clientServer'],
-  ['f', 'fanout'],
-]);
-
-const escapeMark = /~(.?)/gs;
-
 export function storeKey(...components: readonly string[]): string {
   return components.map((component) => component.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
-}
-
-/** The components of a key; undefined for a key that `storeKey` does not make. */
-export function keyComponents(key: string): readonly string[] | undefined {
-  const components = key.split('/').map(unescape);
-  return components.every((component) => component !== undefined) ? components : undefined;
 }
 
 export function leaseKey(ownerId: string): string {
@@ -55,24 +41,4 @@ export function descriptorPrefix(topology: Topology): string {
 
 export function stampKey(topology: Topology): string {
   return storeKey('v', letters[topology.kind], topology.name);
-}
-
-/** Whose descriptor stands under `key`; undefined for another kind of key. */
-export function parseDescriptorKey(key: string): { readonly topology: Topology; readonly rid: string } | undefined {
-  const components = keyComponents(key);
-  if (components?.length !== 4 || components[0] !== 'd') return undefined;
-  const [, letter = '', name = '', rid = ''] = components; // there are four
-  const kind = kinds.get(letter);
-  return kind === undefined ? undefined : { topology: { kind, name }, rid };
-}
-
-function unescape(component: string): string | undefined {
-  let isWhole = true;
-  const text = component.replace(escapeMark, (_, code: string) => {
-    if (code === '0') return '~';
-    if (code === '1') return '/';
-    isWhole = false;
-    return '';
-  });
-  return isWhole ? text : undefined;
 }

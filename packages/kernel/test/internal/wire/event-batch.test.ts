@@ -46,7 +46,7 @@ test('[FAN-006] whatever is published in whatever turns arrives as it was, numbe
             payload: new Uint8Array(sizeBytes).fill(written.length),
           };
           written.push(event);
-          expect(write(batch, event)).toBe(written.length);
+          write(batch, event);
         }
         const pending = batch.pendingBytes;
         const taken = batch.take();
@@ -150,7 +150,9 @@ test('[FAN-006] an event that was rewound leaves no trace, neither bytes nor nam
   }
   expect(rewound.take()).toEqual(plain.take());
   spoil();
-  expect([rewound.take(), rewound.pendingBytes, rewound.nextSequence]).toEqual([[], 0, 4]);
+  expect([rewound.take(), rewound.pendingBytes]).toEqual([[], 0]);
+  write(rewound, eventOf('a', 6));
+  expect(readFrames(rewound.take()).map(({ sequence }) => sequence)).toEqual([4]);
 });
 
 test('[FAN-006] bytes that were taken are never written again', () => {
@@ -177,7 +179,6 @@ test('[FAN-004] sequences beyond 32 bits are numbered on', () => {
     const batch = batchAt(first);
     for (const sizeBytes of [1, 100_000, 2]) write(batch, eventOf('a', sizeBytes));
     expect(readFrames(batch.take()).map(({ sequence }) => sequence)).toEqual([first, first + 1, first + 2]);
-    expect(batch.nextSequence).toBe(first + 3);
   }
 });
 
@@ -241,12 +242,11 @@ test('[FAN-006] a reader rests between two events for as long as it takes', () =
   for (const sizeBytes of [1, 2, 3]) write(batch, eventOf('a', sizeBytes));
   const [frame] = batch.take();
   const reader = new EventReader();
-  expect([reader.next(), reader.left]).toEqual([false, 0]);
+  expect(reader.next()).toBe(false);
   expect(reader.open([frame ?? new Uint8Array(0)])).toBe(true);
-  expect(reader.left).toBe(3);
-  for (const left of [2, 1, 0]) {
+  for (const sizeBytes of [1, 2, 3]) {
     expect(reader.next()).toBe(true);
-    expect([reader.left, current(reader).payload.length]).toEqual([left, 3 - left]);
+    expect(current(reader).payload.length).toBe(sizeBytes);
   }
   expect([reader.next(), reader.fault]).toEqual([false, '']);
 });

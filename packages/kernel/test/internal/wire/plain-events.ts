@@ -34,10 +34,10 @@ export function current(reader: EventReader): PlainEvent {
 export function write(
   batch: EventBatch,
   { topic, contentType, packetName, payload }: Omit<PlainEvent, 'sequence'>,
-): number {
+): void {
   batch.begin(topic, contentType, packetName);
   batch.writeBytes(payload);
-  return batch.commit();
+  batch.commit();
 }
 
 /** A batch whose next event has this sequence. */

@@ -1,5 +1,5 @@
 import { describeValue, Problems } from '@zlink/kernel/errors';
-import { checkFlag, checkMethods, checkOptionNames } from '../../src/options/option-names.ts';
+import { checkFlag, checkMethods } from '../../src/options/option-kinds.ts';
 
 function textsOf(check: (problems: Problems) => void): readonly string[] {
   const texts: string[] = [];
@@ -9,18 +9,6 @@ function textsOf(check: (problems: Problems) => void): readonly string[] {
   check(problems);
   return texts;
 }
-
-test('[ERR-002] an option that does not exist is a problem, with the nearest one that does', () => {
-  const known = ['bindHost', 'advertiseHost'];
-  const check = (group: unknown) => textsOf((problems) => checkOptionNames('network', group, known, problems));
-  for (const group of [undefined, {}, { bindHost: 1, advertiseHost: undefined }]) expect(check(group)).toEqual([]);
-  expect(check({ bindhost: 1, colour: 2 })).toEqual([
-    'network: there is no option "bindhost", did you mean "bindHost"?',
-    'network: there is no option "colour", known: bindHost, advertiseHost',
-  ]);
-  for (const group of [null, 'x', 7, []])
-    expect(check(group)).toEqual([`network: ${describeValue(group)}, allowed: an object`]);
-});
 
 test('[ERR-002] a flag is true or false, nothing that is only taken for one', () => {
   const check = (value: unknown) => textsOf((problems) => checkFlag('expose', value, problems));

@@ -75,7 +75,7 @@ export function checkBatch({ operationId, conditions, mutations }: StoreBatch): 
 export function checkScan({ prefix, after, limit, keysOnly }: StoreScan): void {
   if (prefix !== '') checkKey(prefix, 'prefix of a scan');
   if (after !== undefined) checkKey(after, 'after of a scan');
-  if (!isIntegerIn(limit, 1, maxScanLimit)) refuse('limit of a scan', limit, `1..${maxScanLimit}`);
+  if (!isCountUpTo(limit, maxScanLimit)) refuse('limit of a scan', limit, `1..${maxScanLimit}`);
   if (keysOnly !== undefined && typeof keysOnly !== 'boolean') refuse('keysOnly', keysOnly, 'true or false');
 }
 
@@ -94,7 +94,7 @@ export function checkPayload(payload: Uint8Array, maxBlobBytes: number): void {
 
 /** @throws StoreError `invalidArgument` */
 export function checkRetention(retentionMs: number): void {
-  if (!isIntegerIn(retentionMs, 1, maxTtlMs)) refuse('retentionMs', retentionMs, `1..${maxTtlMs}`);
+  if (!isCountUpTo(retentionMs, maxTtlMs)) refuse('retentionMs', retentionMs, `1..${maxTtlMs}`);
 }
 
 function checkConditions(conditions: readonly StoreCondition[], bytesOf: Map<string, number>): void {
@@ -168,7 +168,7 @@ function checkValue(value: unknown): number {
 }
 
 function checkTtl(ttlMs: unknown): void {
-  if (!isIntegerIn(ttlMs, 1, maxTtlMs)) refuse('ttlMs', ttlMs, `1..${maxTtlMs}`);
+  if (!isCountUpTo(ttlMs, maxTtlMs)) refuse('ttlMs', ttlMs, `1..${maxTtlMs}`);
 }
 
 function checkCount(what: string, count: unknown): void {
@@ -179,8 +179,9 @@ function checkVersion(version: unknown): void {
   if (typeof version !== 'bigint' || version < 1n || version > maxVersion) refuse('version', version, '1..2^63-1');
 }
 
-function isIntegerIn(value: unknown, min: number, max: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max; // a safe integer is a number
+/** An integer from 1. */
+function isCountUpTo(value: unknown, max: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max; // a safe integer is a number
 }
 
 /** Records and counters are two key spaces: the same text is two keys. */

@@ -24,9 +24,9 @@ import {
 } from './record-fields.ts';
 
 const largestUint64 = 2n ** 64n - 1n;
-const weight = integer(0, 10_000);
+const weight = integer(10_000);
 /** 0 is no limit. */
-const limit = integer(0, 2 ** 31 - 1);
+const limit = integer(2 ** 31 - 1);
 
 const ofEveryEndpoint = {
   /** MeshName or ChannelName. */
@@ -39,7 +39,7 @@ const ofEveryEndpoint = {
   /** The public key of the endpoint; left out without security. */
   securityIdentity: optional(text),
   /** Major versions of the link protocol. */
-  protocol: part({ min: integer(0, 255), max: integer(0, 255) }),
+  protocol: part({ min: integer(255), max: integer(255) }),
   ownerId: name,
   leaseGeneration: bigInteger(1n, maxVersion),
   state: oneOf('starting', 'serving', 'relocating', 'relocated', 'draining'),

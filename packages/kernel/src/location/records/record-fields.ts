@@ -113,14 +113,14 @@ export function oneOf<const T extends string>(...values: readonly T[]): Field<T>
   };
 }
 
-/** @param min - and `max` are within 53 bits */
-export function integer(min: number, max: number): Field<number> {
+/** From 0. @param max - within 53 bits */
+export function integer(max: number): Field<number> {
   return {
     write: (value) => value,
     read: (json, at) =>
-      Number.isSafeInteger(json) && (json as number) >= min && (json as number) <= max
+      Number.isSafeInteger(json) && (json as number) >= 0 && (json as number) <= max
         ? (json as number) // a safe integer is a number
-        : fail(at, `${min}..${max}`),
+        : fail(at, `0..${max}`),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Who is let in, with which facts, and what both sides learn of a refusal (WIRE-001, NET-004). */
 import assert from 'node:assert/strict';
 import { EndpointKind } from '@zlink/kernel/internal/wire';
-import type { DialOptions, ListenOptions } from '@zlink/kernel/internal/transport';
+import type { DialOptions } from '@zlink/kernel/internal/transport';
 import { type RigCase, onEachShape } from './case.ts';
 import { descriptorOf, type RigHost, SCOPE } from './rig-host.ts';
 import { clientServer, routeMesh, type Shape } from './shapes.ts';
@@ -9,7 +9,6 @@ import { clientServer, routeMesh, type Shape } from './shapes.ts';
 interface Refusal {
   readonly title: string;
   readonly shape: Shape;
-  readonly listen?: Partial<ListenOptions>;
   readonly dial?: Partial<DialOptions>;
   /** Refusal by the listening topic itself. */
   readonly refusal?: string;
@@ -103,7 +102,7 @@ export const admissionCases: readonly RigCase[] = [
       const near = rig.host(refusal.shape);
       const far = rig.host(refusal.shape);
       far.listenGroup.refusal = refusal.refusal;
-      const listener = await far.listen(refusal.listen);
+      const listener = await far.listen();
       const intent = near.dial(listener.endpoint, refusal.dial);
       await rig.until(() => near.states.includes('rejected'), 'the dialling side is told');
       assert.match(intent.reason ?? '', refusal.reads);

@@ -13,7 +13,6 @@ export interface KeptRecord {
   readonly payload: Uint8Array;
   readonly metadata: Uint8Array | undefined;
   readonly trace: Uint8Array | undefined;
-  readonly costBytes: number;
 }
 
 export function keepRecord(record: InboundRecord, link: Link | undefined): KeptRecord {
@@ -27,7 +26,6 @@ export function keepRecord(record: InboundRecord, link: Link | undefined): KeptR
     payload: record.payload.subarray(record.payloadStart, record.payloadEnd),
     metadata: record.metadata,
     trace: record.trace,
-    costBytes: record.costBytes,
   };
 }
 

@@ -145,7 +145,7 @@ test('[LOC-003] unused stores are disposed of once each, whatever they are', asy
   let disposed = 0;
   const store = { dispose: async () => void disposed++ };
   const none = {} as typeof store; // plain JavaScript may register anything
-  expect(await disposeUnused([store, store, none], 1_000, clock)).toHaveLength(1);
+  await disposeUnused([store, store, none], 1_000, clock);
   expect([disposed, clock.pendingTimers]).toEqual([1, 0]);
 });
 
@@ -161,7 +161,7 @@ test('[LOC-003] a store belongs to the host that opened it; the start of another
   expect(failure).toMatchObject({ problems: [`location store: ${advice}`, `relocation store: ${advice}`] });
   await second.withdraw(1_000);
   expect(await second.dispose(1_000)).toEqual([]);
-  expect(await disposeUnused([location, relocation], 1_000, clock)).toEqual([]);
+  await disposeUnused([location, relocation], 1_000, clock);
   expect([location.calls.open, location.calls.dispose, disposed]).toEqual([1, 0, 0]);
   expect(first.stores.location?.admission.isOpen).toBe(true);
 

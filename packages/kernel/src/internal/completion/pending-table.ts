@@ -54,8 +54,8 @@ export class PendingTable<T extends PendingEntry> {
     return this.#next;
   }
 
-  /** Gives the entry the id that `peekCorrelation` tells, which the caller has found not to be 0, and returns it. */
-  add(entry: T): number {
+  /** Gives the entry the id that `peekCorrelation` tells, which the caller has found not to be 0. */
+  add(entry: T): void {
     // Under two ids it would end twice (2).
     if (this.#has(entry)) throw new ZLinkError('InternalFailure', `request ${entry.correlation} is pending already`);
     const correlation = this.peekCorrelation();
@@ -64,7 +64,6 @@ export class PendingTable<T extends PendingEntry> {
     if (this.#size * 2 >= this.#ring.length) this.#grow();
     this.#put(entry);
     this.#size++;
-    return correlation;
   }
 
   /** The entry with this id, which then is no longer pending; `undefined` for an unknown or late one. */

@@ -12,7 +12,7 @@ import type { Clock, TimerHandle } from '../time/index.ts';
 
 type FencingState =
   | { readonly kind: 'quiet' }
-  | { readonly kind: 'proven'; readonly atMs: number; readonly deadline: TimerHandle }
+  | { readonly kind: 'proven'; readonly deadline: TimerHandle }
   | { readonly kind: 'fenced'; readonly sinceMs: number };
 
 export class FencingNotice {
@@ -33,7 +33,7 @@ export class FencingNotice {
     const before = this.#state;
     const leftMs = atMs + this.#windowMs - this.#clock.nowMs();
     const deadline = this.#clock.setBackgroundTimer(() => this.#passed(atMs), leftMs);
-    this.#become({ kind: 'proven', atMs, deadline });
+    this.#become({ kind: 'proven', deadline });
     if (before.kind === 'fenced') this.#tellEnd(before.sinceMs);
   }
 

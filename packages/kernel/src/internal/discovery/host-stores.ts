@@ -98,19 +98,15 @@ export class HostStores {
   }
 }
 
-/**
- * For stores of which a host has made no use, each once; those of others are left alone (2).
- *
- * @returns what could not be released
- */
-export function disposeUnused(
+/** For stores of which a host has made no use, each once; those of others are left alone (2). Never rejects. */
+export async function disposeUnused(
   stores: Iterable<{ dispose(): Promise<void> }>,
   limitMs: number,
   clock: Clock,
-): Promise<readonly unknown[]> {
+): Promise<void> {
   const unused = [...new Set(stores)].filter((store) => !owners.has(store));
   const ends = unused.map((store) => () => store.dispose());
-  return endAll(ends, limitMs, clock);
+  await endAll(ends, limitMs, clock);
 }
 
 async function endAll(

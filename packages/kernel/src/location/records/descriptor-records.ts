@@ -32,8 +32,8 @@ const ofEveryEndpoint = {
   /** MeshName or ChannelName. */
   name,
   rid: name,
-  lifecycleGeneration: bigInteger(1n, largestUint64),
-  revision: bigInteger(1n, largestUint64),
+  lifecycleGeneration: bigInteger(largestUint64),
+  revision: bigInteger(largestUint64),
   /** With the port that is bound. */
   endpoint,
   /** The public key of the endpoint; left out without security. */
@@ -41,7 +41,7 @@ const ofEveryEndpoint = {
   /** Major versions of the link protocol. */
   protocol: part({ min: integer(255), max: integer(255) }),
   ownerId: name,
-  leaseGeneration: bigInteger(1n, maxVersion),
+  leaseGeneration: bigInteger(maxVersion),
   state: oneOf('starting', 'serving', 'relocating', 'relocated', 'draining'),
 };
 
@@ -63,7 +63,7 @@ const ofMeshNode = {
   ),
   /** Left out unless the object role is Server. */
   entrySpotId: optional(text),
-  applicationVersion: bigInteger(1n, maxVersion),
+  applicationVersion: bigInteger(maxVersion),
   maintenanceWave: optional(name),
 };
 

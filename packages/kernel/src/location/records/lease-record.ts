@@ -12,7 +12,7 @@ import { bigInteger, optional, recordCodec } from './record-fields.ts';
 
 const fields = {
   /** Left out while it is the record's own version. */
-  leaseGeneration: optional(bigInteger(1n, maxVersion)),
+  leaseGeneration: optional(bigInteger(maxVersion)),
 };
 
 export const leaseRecord = recordCodec('owner lease', fields);

@@ -124,13 +124,13 @@ export function integer(max: number): Field<number> {
   };
 }
 
-/** @param max - at most 2^64-1 */
-export function bigInteger(min: bigint, max: bigint): Field<bigint> {
+/** From 1. @param max - at most 2^64-1 */
+export function bigInteger(max: bigint): Field<bigint> {
   return {
     write: (value) => value.toString(), // 3
     read: (json, at) => {
       const value = typeof json === 'string' && decimal.test(json) ? BigInt(json) : undefined;
-      return value !== undefined && value >= min && value <= max ? value : fail(at, `a decimal string, ${min}..${max}`);
+      return value !== undefined && value >= 1n && value <= max ? value : fail(at, `a decimal string, 1..${max}`);
     },
   };
 }

@@ -25,7 +25,7 @@ import { HandlerRunner } from './handler-runner.ts';
 import { Intake, type IntakeRefusal, type Refusal } from './intake.ts';
 import type { LastHandler } from './last-handler.ts';
 import { NameRoutes } from './name-routes.ts';
-import { peerErrorOf, typedErrorOf } from './peer-error.ts';
+import { type PeerError, typedErrorOf } from './peer-error.ts';
 import { PermitReturn } from './permit-return.ts';
 import { ReplyPath } from './reply-path.ts';
 import { TurnBudget } from './turn-budget.ts';
@@ -160,8 +160,8 @@ export class Dispatcher {
    * callers get the error.
    */
   abortAll(): void {
-    const reason = new ZLinkError('ShuttingDown', `${this.#where} did not end in time`);
-    const answer = peerErrorOf(reason, false, 'the host gave up waiting');
+    const answer: PeerError = { kind: 'ShuttingDown', text: `${this.#where} did not end in time` };
+    const reason = new ZLinkError(answer.kind, answer.text);
     for (const dispatch of this.#queue.toArray()) {
       if (dispatch.phase !== 'queued') continue; // ended while a permit was returned
       this.#leaveQueue(dispatch);

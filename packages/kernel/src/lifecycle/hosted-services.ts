@@ -36,7 +36,6 @@ export class HostedServices {
   readonly #services: readonly HostedService[];
   readonly #onFailure: StopFailureListener;
   #started: HostedService[] = [];
-  #asked = new Set<HostedService>();
 
   constructor(services: readonly HostedService[], onFailure: StopFailureListener) {
     this.#services = [...services];
@@ -60,9 +59,7 @@ export class HostedServices {
 
   /** Asks all started services, in reverse order, to take no new work. */
   async requestStop(deadline?: AbortSignal): Promise<void> {
-    const open = this.#started.filter((service) => !this.#asked.has(service));
-    for (const service of open) this.#asked.add(service); // 2
-    await this.#endAll(open.reverse(), 'requestStop', deadline);
+    await this.#endAll([...this.#started].reverse(), 'requestStop', deadline);
   }
 
   /** Stops all started services in reverse order. */

@@ -336,7 +336,7 @@ test('[LOC-064] closing gives up what waits, disposes the store once and lets no
 test('[LOC-064] any number of calls may wait at once, without ten listeners on one signal, where Node sees a leak', async () => {
   const rig = await arrangeOpenStore();
   const listeners = new Map<EventTarget, number>();
-  const { addEventListener } = EventTarget.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- put back
+  const { addEventListener } = EventTarget.prototype; // eslint-disable-line @typescript-eslint/unbound-method -- called with its target, and put back as it was
   EventTarget.prototype.addEventListener = function (this: EventTarget, ...call) {
     listeners.set(this, (listeners.get(this) ?? 0) + 1);
     addEventListener.apply(this, call);

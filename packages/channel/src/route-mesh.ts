@@ -130,7 +130,6 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
   }
 
   async close(lingerMs: number): Promise<void> {
-    if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#node?.close(lingerMs);
   }

@@ -75,12 +75,14 @@ describe('the reasons', () => {
       whyNoServer(
         CHANNEL,
         [1, 2, 3].map((port) => server(port)),
+        undefined,
       ),
     ).toBe('tcp://10.0.0.1:1 reconnecting; tcp://10.0.0.1:2 reconnecting; tcp://10.0.0.1:3 reconnecting');
     expect(
       whyNoServer(
         CHANNEL,
         [1, 2, 3, 4, 5].map((port) => server(port, { reason: 'refused' })),
+        undefined,
       ),
     ).toBe(
       'tcp://10.0.0.1:1 reconnecting (refused); tcp://10.0.0.1:2 reconnecting (refused); ' +
@@ -93,6 +95,6 @@ describe('the reasons', () => {
       server(1, { state: 'closed', reason: '"a" is already connected', routingId: 'a' }),
       server(2, { state: 'ready', routingId: 'a' }),
     ];
-    expect(whyNoServer(CHANNEL, servers)).toBe('tcp://10.0.0.1:2 ready (weight 0)');
+    expect(whyNoServer(CHANNEL, servers, undefined)).toBe('tcp://10.0.0.1:2 ready (weight 0)');
   });
 });

@@ -140,5 +140,5 @@ for (const [scalar, check] of Object.entries(scalarChecks)) {
 function shapeOf(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
     return `this ${typeof value}`;
-  return value === null || typeof value !== 'object' ? String(typeof value) : 'this object';
+  return value === null || typeof value !== 'object' ? typeof value : 'this object';
 }

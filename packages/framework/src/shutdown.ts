@@ -7,8 +7,8 @@
  * 1. The host lives for others until it withdraws: accepted work never loses its owner early (DRAIN-003).
  * 2. After the deadline everything together takes less than 2,000 ms.
  */
-import { untilAborted } from '@zlink/kernel/call';
 import type { Topic } from '@zlink/kernel/internal/host';
+import { untilAborted } from '@zlink/kernel/internal/time';
 import { type HostedServices, type ShutdownResult, STOPPED } from '@zlink/kernel/lifecycle';
 import { errorText } from '@zlink/kernel/observe';
 import type { Wiring } from './wiring.ts';

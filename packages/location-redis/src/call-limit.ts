@@ -5,18 +5,18 @@
  */
 import type { Clock, TimerHandle } from '@zlink/kernel/internal/time';
 
-export type LimitReason = 'timeout' | 'aborted';
+type LimitReason = 'timeout' | 'aborted';
 
 export class CallLimit {
   /** Resolves when the patience is over, and never if it is disposed before. */
-  readonly over: Promise<LimitReason>;
+  readonly over: Promise<void>;
   readonly timeoutMs: number;
   readonly #clock: Clock;
   readonly #timer: TimerHandle;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort: () => void;
   #reason: LimitReason | undefined;
-  #resolve: (reason: LimitReason) => void = () => undefined; // replaced at once by the promise below
+  #resolve: () => void = () => undefined; // replaced at once by the promise below
 
   constructor(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined) {
     this.over = new Promise((resolve) => (this.#resolve = resolve));
@@ -43,6 +43,6 @@ export class CallLimit {
 
   #end(reason: LimitReason): void {
     this.#reason ??= reason;
-    this.#resolve(this.#reason);
+    this.#resolve();
   }
 }

@@ -6,7 +6,7 @@ import type { ServerStatus } from '../server-status.ts';
 export function whyNoServer(
   channelName: string,
   servers: readonly ServerStatus[],
-  discovery?: { readonly problem: string | undefined },
+  discovery: { readonly problem: string | undefined } | undefined,
 ): string {
   const elsewhere = new Set(servers.flatMap(({ state, routingId }) => (state === 'closed' ? [] : [routingId])));
   // An address that is closed may lead to a server that another one has connected, and which is shown there.

@@ -8,4 +8,3 @@ export { RequestBuilder } from './request-call.ts';
 export { type CallPaths, createRouteClient, type RouteClient } from './route-client.ts';
 export { SendBuilder } from './send-call.ts';
 export { MAX_TIMEOUT_MS, isTimeoutMs } from './timeout.ts';
-export { untilAborted } from './until-aborted.ts';

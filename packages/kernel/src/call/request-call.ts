@@ -8,7 +8,14 @@
  */
 import { type Codec, decodePayload, type PayloadSink } from '../codec/index.ts';
 import { describeValue, ZLinkError } from '../errors/index.ts';
-import { type DeadlineEntry, deadlineOf, hasDeadline } from '../internal/time/index.ts';
+import {
+  type DeadlineEntry,
+  deadlineOf,
+  follow,
+  hasDeadline,
+  type SignalFollower,
+  unfollow,
+} from '../internal/time/index.ts';
 import type { InboundRecord, Link, OutboundRequest } from '../internal/transport/index.ts';
 import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
 import { type Metadata, type ResolvedPacket, validateInbound } from '../message/index.ts';
@@ -19,7 +26,6 @@ import { CallWait } from './call-wait.ts';
 import type { RequestCall } from './call.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
 import { rejected } from './rejected.ts';
-import { follow, type SignalFollower, unfollow } from './signal-followers.ts';
 import { requireTimeoutMs } from './timeout.ts';
 
 export class RequestBuilder<R> implements RequestCall<R> {

@@ -6,7 +6,7 @@
  */
 import type { PayloadSink } from '../codec/index.ts';
 import type { ZLinkError } from '../errors/index.ts';
-import { deadlineOf, hasDeadline } from '../internal/time/index.ts';
+import { deadlineOf, follow, hasDeadline, type SignalFollower, unfollow } from '../internal/time/index.ts';
 import type { Link } from '../internal/transport/index.ts';
 import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
 import type { Metadata, ResolvedPacket } from '../message/index.ts';
@@ -15,7 +15,6 @@ import { CallWait } from './call-wait.ts';
 import type { SendCall } from './call.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
 import { rejected } from './rejected.ts';
-import { follow, type SignalFollower, unfollow } from './signal-followers.ts';
 
 export class SendBuilder implements SendCall {
   readonly #message: OutgoingMessage;

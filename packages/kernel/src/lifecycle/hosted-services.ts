@@ -58,12 +58,12 @@ export class HostedServices {
   }
 
   /** Asks all started services, in reverse order, to take no new work. */
-  async requestStop(deadline?: AbortSignal): Promise<void> {
+  async requestStop(deadline: AbortSignal): Promise<void> {
     await this.#endAll([...this.#started].reverse(), 'requestStop', deadline);
   }
 
   /** Stops all started services in reverse order. */
-  async stop(deadline?: AbortSignal): Promise<StopReport> {
+  async stop(deadline: AbortSignal): Promise<StopReport> {
     const open = this.#started.reverse();
     this.#started = []; // 2
     return this.#endAll(open, 'stop', deadline);
@@ -83,7 +83,11 @@ export class HostedServices {
     throw new ZLinkError('InternalFailure', `${this.#nameOf(service)} failed to start`, { cause: end.error });
   }
 
-  async #endAll(services: readonly HostedService[], stage: Stage, deadline?: AbortSignal): Promise<StopReport> {
+  async #endAll(
+    services: readonly HostedService[],
+    stage: Stage,
+    deadline: AbortSignal | undefined,
+  ): Promise<StopReport> {
     let unfinished = 0;
     for (const service of services) {
       if ((await this.#end(service, stage, deadline)) === 'unfinished') unfinished++;

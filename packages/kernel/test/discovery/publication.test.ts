@@ -470,12 +470,6 @@ test('[LOC-004] a claim whose start is aborted ends with the reason at once', as
   await expect(host.publish(server('s1'), abort.signal)).rejects.toBe(reason);
 });
 
-test('[LOC-055] nothing is published after the withdrawal', async () => {
-  await host.runtime.withdraw(live());
-  await expect(host.publish(server('s1'))).rejects.toMatchObject({ kind: 'ShuttingDown' });
-  expect(await world.keys('d/')).toEqual([]);
-});
-
 test('[CS-013] a failover that brings back the record of an earlier generation supersedes nobody', async () => {
   const earlier = await world.openHost();
   await earlier.publish(server('s1'));

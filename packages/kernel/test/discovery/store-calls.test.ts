@@ -5,6 +5,7 @@ import { arrangeOpenStore, arrangeStore, live, pendingIn, putRecord, type StoreR
 
 const put = { conditions: [], mutations: [putRecord('k')] };
 const putIfAbsent = { conditions: [{ kind: 'absent', key: 'k' } as const], mutations: [putRecord('k')] };
+const repeatable = { signal: undefined, mayRepeat: () => true };
 const lostReply = new StoreError('timeout', 'unknown', 'the reply was lost');
 const down = new StoreError('unavailable', 'notApplied', 'down');
 
@@ -22,7 +23,7 @@ function watchCommits({ store, clock }: StoreRig): number[] {
 test('[LOC-070] a commit whose answer was lost is repeated unchanged under its operation id, and applied once', async () => {
   const rig = await arrangeOpenStore();
   rig.store.inject({ kind: 'loseReply' }, 'commit', 3);
-  const committed = rig.calls.commit(putIfAbsent);
+  const committed = rig.calls.commit(putIfAbsent, repeatable);
   await rig.clock.advanceAsync(349);
   expect(rig.store.calls.commit).toBe(3); // after 50 and 100 more ms
   await rig.clock.advanceAsync(1);
@@ -37,7 +38,9 @@ test('[LOC-070] repetitions come after 50 ms, doubling to 1 s, and end after 60 
   const atMs = watchCommits(rig);
   rig.store.inject({ kind: 'fail', error: lostReply }, 'commit');
   const startMs = rig.clock.nowMs();
-  const settled = rig.calls.commit(put).catch((error: unknown) => ({ error, afterMs: rig.clock.nowMs() - startMs }));
+  const settled = rig.calls
+    .commit(put, repeatable)
+    .catch((error: unknown) => ({ error, afterMs: rig.clock.nowMs() - startMs }));
   await rig.clock.advanceAsync(120_000);
   expect(atMs.slice(0, 8).map((each) => each - startMs)).toEqual([0, 50, 150, 350, 750, 1_550, 2_550, 3_550]);
   const lastMs = Math.max(...atMs) - startMs;
@@ -51,7 +54,9 @@ test('[LOC-070] a store that hangs holds a commit up for 60 s, not for one call 
   const rig = await arrangeOpenStore({ callTimeoutMs: 9_000 });
   rig.store.inject({ kind: 'hold', at: 'reply' }, 'commit');
   const startMs = rig.clock.nowMs();
-  const settled = rig.calls.commit(put).catch((error: unknown) => ({ error, afterMs: rig.clock.nowMs() - startMs }));
+  const settled = rig.calls
+    .commit(put, repeatable)
+    .catch((error: unknown) => ({ error, afterMs: rig.clock.nowMs() - startMs }));
   await rig.clock.advanceAsync(80_000);
   expect(await settled).toMatchObject({ error: { code: 'timeout', outcome: 'unknown' }, afterMs: 60_000 });
 });
@@ -59,19 +64,19 @@ test('[LOC-070] a store that hangs holds a commit up for 60 s, not for one call 
 test('[LOC-070] what was not applied is not repeated; after an unknown submission that says nothing', async () => {
   const rig = await arrangeOpenStore();
   rig.store.inject({ kind: 'fail', error: down }, 'commit', 1);
-  await expect(rig.calls.commit(put)).rejects.toBe(down);
+  await expect(rig.calls.commit(put, repeatable)).rejects.toBe(down);
   expect(rig.store.calls.commit).toBe(1);
 
   rig.store.inject({ kind: 'fail', error: down }, 'commit', 1);
   rig.store.inject({ kind: 'loseReply' }, 'commit', 1); // comes first
-  const committed = rig.calls.commit(put);
+  const committed = rig.calls.commit(put, repeatable);
   await rig.clock.advanceAsync(150);
   await expect(committed).resolves.toMatchObject({ kind: 'applied', replayed: true });
   expect(rig.store.calls.commit).toBe(4);
 
   rig.store.inject({ kind: 'fail', error: down }, 'commit');
   rig.store.inject({ kind: 'loseReply' }, 'commit', 1);
-  const unsettled = rig.calls.commit(put).catch((error: unknown) => error);
+  const unsettled = rig.calls.commit(put, repeatable).catch((error: unknown) => error);
   await rig.clock.advanceAsync(60_000);
   expect(await unsettled).toMatchObject({ code: 'unavailable', outcome: 'unknown', cause: down });
 });
@@ -80,7 +85,7 @@ test('[LOC-070] a conflict is an answer, whatever came before', async () => {
   const rig = await arrangeOpenStore();
   await rig.change(putRecord('k'));
   rig.store.inject({ kind: 'fail', error: lostReply }, 'commit', 1);
-  const committed = rig.calls.commit(putIfAbsent);
+  const committed = rig.calls.commit(putIfAbsent, repeatable);
   await rig.clock.advanceAsync(50);
   await expect(committed).resolves.toMatchObject({ kind: 'conflict', conditionIndex: 0 });
 });
@@ -88,7 +93,7 @@ test('[LOC-070] a conflict is an answer, whatever came before', async () => {
 test('[LOC-070] a process that stood still for longer than the store remembers does not repeat', async () => {
   const rig = await arrangeOpenStore();
   rig.store.inject({ kind: 'loseReply' }, 'commit', 1);
-  const committed = rig.calls.commit(put).catch((error: unknown) => error);
+  const committed = rig.calls.commit(put, repeatable).catch((error: unknown) => error);
   await loopTurns(2);
   rig.clock.stall(130_000);
   await rig.clock.advanceAsync(0);
@@ -101,7 +106,7 @@ test('[LOC-070] an abort and the end of the calls end a repetition as unknown', 
     const rig = await arrangeOpenStore();
     const giveUp = new AbortController();
     rig.store.inject({ kind: 'loseReply' }, 'commit');
-    const committed = rig.calls.commit(put, { signal: giveUp.signal }).catch((error: unknown) => error);
+    const committed = rig.calls.commit(put, { ...repeatable, signal: giveUp.signal }).catch((error: unknown) => error);
     await loopTurns(2);
     if (end === 'abort') giveUp.abort();
     else void rig.calls.close();
@@ -115,7 +120,9 @@ test('[LOC-052] a commit that may not be repeated any more ends as unknown befor
   const rig = await arrangeOpenStore();
   rig.store.inject({ kind: 'loseReply' }, 'commit');
   let mayRepeat = true;
-  const committed = rig.calls.commit(put, { mayRepeat: () => mayRepeat }).catch((error: unknown) => error);
+  const committed = rig.calls
+    .commit(put, { ...repeatable, mayRepeat: () => mayRepeat })
+    .catch((error: unknown) => error);
   await rig.clock.advanceAsync(50);
   expect(rig.store.calls.commit).toBe(2);
   mayRepeat = false;
@@ -166,7 +173,7 @@ test('[LOC-064] however a call ends, nothing of it listens to the signal any mor
   rig.store.inject({ kind: 'hold', at: 'request' }, 'read', 1);
   const hanging = rig.calls.read({}, signal).catch(() => {});
   rig.store.inject({ kind: 'loseReply' }, 'commit', 1);
-  const repeated = rig.calls.commit(put, { signal });
+  const repeated = rig.calls.commit(put, { ...repeatable, signal });
   expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
   await rig.clock.advanceAsync(5_000);
   await Promise.all([hanging, repeated]);
@@ -325,7 +332,7 @@ test('[LOC-064] closing gives up what waits, disposes the store once and lets no
   await rig.calls.close();
   expect(await read).toMatchObject({ outcome: 'unknown' });
   expect([rig.store.calls.dispose, rig.store.listenerCount]).toEqual([1, 0]);
-  await expect(rig.calls.commit(put)).rejects.toMatchObject({ outcome: 'notApplied' });
+  await expect(rig.calls.commit(put, repeatable)).rejects.toMatchObject({ outcome: 'notApplied' });
   expect(rig.store.calls.commit).toBe(0);
   rig.store.heal();
   rig.store.disrupt();

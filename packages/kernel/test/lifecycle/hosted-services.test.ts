@@ -40,8 +40,8 @@ const fail = (text: string) => (): never => {
 
 /** What a host does with its services at its end, also when a start has failed. */
 async function endAll(hosted: HostedServices): Promise<void> {
-  await hosted.requestStop();
-  await hosted.stop();
+  await hosted.requestStop(deadline().signal);
+  await hosted.stop(deadline().signal);
 }
 
 /** Aborts when the test says so, and knows who still listens. */
@@ -80,9 +80,9 @@ test('[SVC-001] they are asked to stop, then stopped, both in reverse and each a
   );
   await hosted.start(new AbortController().signal);
   log.length = 0;
-  await hosted.requestStop();
+  await hosted.requestStop(deadline().signal);
   expect(log).toEqual(['request b', 'request a']);
-  expect(await hosted.stop()).toEqual({ unfinished: 0 });
+  expect(await hosted.stop(deadline().signal)).toEqual({ unfinished: 0 });
   expect(log.slice(2)).toEqual(['stop b', 'stop a']);
   expect(ended).toEqual(['request b', 'request a', 'stop b', 'stop a']);
 });
@@ -120,8 +120,8 @@ test('[SVC-001] a failing stop request or stop is told and does not keep the oth
   );
   await hosted.start(new AbortController().signal);
   log.length = 0;
-  await hosted.requestStop();
-  expect(await hosted.stop()).toEqual({ unfinished: 0 });
+  await hosted.requestStop(deadline().signal);
+  expect(await hosted.stop(deadline().signal)).toEqual({ unfinished: 0 });
   expect(log).toEqual(['request c', 'request b', 'request a', 'stop c', 'stop b', 'stop a']);
   expect(failures.map(({ error, where }) => [(error as Error).message, where])).toEqual([
     ['request a', 'requestStop of hosted service 1 (object)'],
@@ -189,7 +189,7 @@ test('[SVC-001] a service needs no stop request', async () => {
   const service: HostedService = { start: async () => undefined, stop: () => void log.push('stop') };
   const hosted = new HostedServices([service], fail('nothing fails'));
   await hosted.start(new AbortController().signal);
-  await hosted.requestStop();
-  await hosted.stop();
+  await hosted.requestStop(deadline().signal);
+  await hosted.stop(deadline().signal);
   expect(log).toEqual(['stop']);
 });

@@ -8,10 +8,9 @@
  * 2. It rejects with a StoreError alone. A failure of which nothing is known may have been applied.
  * 3. No timer and no listener outlives it.
  */
-import { follow, type SignalFollower, unfollow } from '../../call/signal-followers.ts';
 import { isStoreError, StoreError } from '../../location/index.ts';
 import { errorText } from '../../observe/index.ts';
-import type { Clock } from '../time/index.ts';
+import { type Clock, follow, type SignalFollower, unfollow } from '../time/index.ts';
 
 interface Bounds {
   readonly clock: Clock;

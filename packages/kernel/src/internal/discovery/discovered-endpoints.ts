@@ -82,8 +82,8 @@ export class DiscoveredEndpoints<K extends TopologyKind, I extends Intent = Inte
     return this.#problem;
   }
 
+  /** Not called after `close`: the topic ends its watch first. */
   apply(view: View<K>): void {
-    if (this.#isClosed) return;
     this.#problem = view.problem;
     const changed = new Set<string>();
     for (const entry of this.#all()) if (!stillListed(entry, view)) this.#unlist(entry, changed);

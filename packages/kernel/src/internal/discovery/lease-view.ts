@@ -54,7 +54,7 @@ export class LeaseView {
 
   /** Begins to read regularly. */
   start(): void {
-    if (this.#timer === undefined) this.#readAfter(this.#timing.ownerLeaseRenewIntervalMs);
+    this.#readAfter(this.#timing.ownerLeaseRenewIntervalMs);
   }
 
   /** For good. */

@@ -13,7 +13,6 @@
  * 2. Opening and each claim take at most 10 s (LOC-004). Whoever gives up does not wait for a store that hangs.
  * 3. The store is disposed exactly once, and afterwards no timer is left (LOC-003).
  */
-import { ZLinkError } from '../../errors/index.ts';
 import type { LocationStore, Topology } from '../../location/index.ts';
 import { type Logger, RateLimitedLog } from '../../observe/index.ts';
 import { type Clock, type RandomSource, settleWithin } from '../time/index.ts';
@@ -64,7 +63,6 @@ export class LocationRuntime implements Discovery {
   readonly #publications = new Set<AnyPublication>();
   /** When the try to open has ended, also if nobody waits for it any more. Never rejects. */
   #opened: Promise<void> | undefined;
-  #isLeaving = false;
   #closing: Promise<unknown> | undefined;
 
   constructor(options: LocationRuntimeOptions) {
@@ -122,8 +120,6 @@ export class LocationRuntime implements Discovery {
   }
 
   async publish<K extends TopologyKind>(source: PublicationSource<K>, signal: AbortSignal): Promise<Publication> {
-    signal.throwIfAborted();
-    if (this.#isLeaving) throw new ZLinkError('ShuttingDown', 'the host has withdrawn what it published');
     const { clock, logger, timing, securityIdentity } = this.#options;
     const writeIntervalMs = Math.min(timing.pollingIntervalMs, longestWriteIntervalMs);
     const parts = { calls: this.#calls, lease: this.#lease, clock, logger, writeIntervalMs, securityIdentity };
@@ -156,7 +152,6 @@ export class LocationRuntime implements Discovery {
 
   /** Removes the own descriptors, then the lease (1), tried until `deadline`. What could not be removed is logged. */
   async withdraw(deadline: AbortSignal): Promise<void> {
-    this.#isLeaving = true;
     this.#stopWatching();
     await Promise.all([...this.#publications].map((publication) => this.#remove(publication, deadline)));
     const reason = await this.#lease.release(deadline);
@@ -207,7 +202,6 @@ export class LocationRuntime implements Discovery {
   }
 
   async #end(): Promise<unknown> {
-    this.#isLeaving = true;
     this.#stopWatching();
     for (const publication of this.#publications) publication.abandon();
     await this.#opened; // what was given up is taken back, in bounded time

@@ -25,7 +25,6 @@
  * 6. What another version of ZLink wrote into the own record is kept; what stood in the record of an earlier generation says
  *    nothing of this one.
  */
-import { untilAborted } from '../../call/until-aborted.ts';
 import { ConfigurationError, ZLinkError } from '../../errors/index.ts';
 import {
   descriptorKey,
@@ -40,7 +39,7 @@ import {
   type Topology,
 } from '../../location/index.ts';
 import { errorText, type Logger } from '../../observe/index.ts';
-import type { Clock, TimerHandle } from '../time/index.ts';
+import { type Clock, type TimerHandle, untilAborted } from '../time/index.ts';
 import { areSameBytes, WIRE_MAJOR } from '../wire/index.ts';
 import { tryUntil } from './bounded-call.ts';
 import { descriptorCodecs } from './descriptor-codecs.ts';

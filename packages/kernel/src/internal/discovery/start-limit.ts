@@ -7,11 +7,10 @@
  * 1. What settles first counts: the work, the caller's signal, or the limit; the others change nothing.
  * 2. Neither a timer nor a listener outlives it.
  */
-import { follow, type SignalFollower, unfollow } from '../../call/signal-followers.ts';
 import { ConfigurationError, ZLinkError } from '../../errors/index.ts';
 import { isStoreError } from '../../location/index.ts';
 import { errorText } from '../../observe/index.ts';
-import type { Clock } from '../time/index.ts';
+import { type Clock, follow, type SignalFollower, unfollow } from '../time/index.ts';
 import { pause } from './bounded-call.ts';
 
 const limitMs = 10_000;

@@ -39,9 +39,9 @@ export interface StoreCallsOptions {
 }
 
 export interface CommitTerms {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
   /** Asked before each repetition; where it may not be repeated its outcome stays unknown. */
-  readonly mayRepeat?: () => boolean;
+  readonly mayRepeat: () => boolean;
 }
 
 /** The calls of a reading that takes many of them. */
@@ -162,7 +162,7 @@ export class StoreCalls {
    * @throws StoreError: `notApplied`, or `unknown` when the time is over, it may not be repeated, the signal aborted or the
    *   store is being closed; then only reading tells
    */
-  async commit(change: StoreChange, { signal, mayRepeat }: CommitTerms = {}): Promise<CommitResult> {
+  async commit(change: StoreChange, { signal, mayRepeat }: CommitTerms): Promise<CommitResult> {
     const batch = this.#batchOf(change);
     const giveUpAtMs = this.#clock.nowMs() + repeatForMs;
     let isUnknown = false;
@@ -175,7 +175,7 @@ export class StoreCalls {
         isUnknown ||= failure.outcome !== 'notApplied'; // 2
         if (!isUnknown) throw failure;
         await this.#pauseAfter(failure, pauseMs, giveUpAtMs, signal);
-        if (mayRepeat?.() === false) throw asUnknown(failure);
+        if (!mayRepeat()) throw asUnknown(failure);
       }
     }
   }

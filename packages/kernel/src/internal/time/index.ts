@@ -6,10 +6,13 @@ export {
   type Clock,
   type RandomSource,
   systemClock,
+  systemDateMs,
   systemRandom,
   type TimerHandle,
 } from './clock.ts';
 export { DeadlineWheel, type DeadlineWheelOptions } from './deadline-wheel.ts';
 export { settleWithin } from './settle-within.ts';
 export { deadlineOf, hasDeadline, setDeadline } from './signal-deadline.ts';
+export { follow, type SignalFollower, unfollow } from './signal-followers.ts';
+export { untilAborted } from './until-aborted.ts';
 export { type DeadlineEntry } from './wheel-slots.ts';

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { untilAborted } from '../../src/call/until-aborted.ts';
+import { untilAborted } from '../../src/internal/time/until-aborted.ts';
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 

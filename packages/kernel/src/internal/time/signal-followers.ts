@@ -1,5 +1,5 @@
 /**
- * Calls that end with a signal.
+ * Calls and waits that end with a signal.
  *
  * Owns the one listener per signal. A handler may start any number of calls with its own signal: a listener for each
  * would be found by a walk over all the others when it ends, and from the eleventh on Node.js warns of a leak.

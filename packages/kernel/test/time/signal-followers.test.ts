@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { follow, type SignalFollower, unfollow } from '../../src/call/signal-followers.ts';
+import { follow, type SignalFollower, unfollow } from '../../src/internal/time/signal-followers.ts';
 
 class Follower implements SignalFollower {
   readonly reasons: unknown[] = [];

@@ -9,7 +9,7 @@
 // judge a suite before the suite's own afterAll has cleaned up.
 import { TestEnvironment } from 'jest-environment-node';
 
-const graceMs = 1_500;
+const graceMs = 10_000;
 const closeMs = 1_000;
 const pruneCount = 1_000;
 /** Handle kinds a test can leak. Pipes, terminals and file requests belong to Jest and its workers. */

@@ -63,6 +63,7 @@ export class FakeRegistry {
 
 export class FakeDiscovery implements Discovery {
   readonly admission = { isOpen: true };
+  problem: string | undefined;
   /** What this host has written, oldest first. */
   readonly writes: OwnFacts<'mesh'>[] = [];
   /** Rejections of the next claims. */
@@ -71,10 +72,21 @@ export class FakeDiscovery implements Discovery {
   gate: Promise<void> = Promise.resolve();
   source: PublicationSource<'mesh'> | undefined;
   readonly #registry: FakeRegistry;
+  readonly #healthListeners: (() => void)[] = [];
   readonly #watchers = new Set<(view: MeshView) => void>();
 
   constructor(registry: FakeRegistry) {
     this.#registry = registry;
+  }
+
+  onHealth(listener: () => void): void {
+    this.#healthListeners.push(listener);
+  }
+
+  /** The store fails, or works again; views show it only with `see`. */
+  setProblem(problem: string | undefined): void {
+    this.problem = problem;
+    for (const listener of this.#healthListeners) listener();
   }
 
   get watchers(): number {

@@ -24,7 +24,15 @@ import { DeadlineWheel } from '@zlink/kernel/internal/time';
 import type { PipeEngine } from '@zlink/kernel/internal/transport';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
-import { type Logger, type MessageCounters, RateLimitedLog } from '@zlink/kernel/observe';
+import {
+  type HostMeter,
+  type Logger,
+  type MessageCounters,
+  MessageFlow,
+  type MessageFlowOptions,
+  type MonitoringFact,
+  RateLimitedLog,
+} from '@zlink/kernel/observe';
 import {
   createMemoryEngine,
   createMemoryEventTransport,
@@ -45,6 +53,9 @@ export interface TestHostOptions {
   readonly dialProblem?: string;
   /** Default: a host without a Location Store. */
   readonly discovery?: Discovery;
+  /** How messages are followed; default: as a host does without options. */
+  readonly diagnostics?: Partial<MessageFlowOptions>;
+  readonly meter?: HostMeter;
 }
 
 export type LogRecord = Readonly<Record<string, unknown>>;
@@ -56,6 +67,10 @@ const LINGER_MS = 1_000;
 export class TestHost {
   readonly name: string;
   readonly parts: HostParts;
+  /** What it has told its monitor. */
+  readonly facts: { readonly fact: MonitoringFact; readonly error: unknown }[] = [];
+  /** What the logger got at `debug`: phases of messages. */
+  readonly records: LogRecord[] = [];
   /** Warnings that were logged. */
   readonly log: LogRecord[] = [];
   /** Errors that were logged: none is expected, whatever peers do. */
@@ -79,6 +94,7 @@ export class TestHost {
     });
     const onError = (error: unknown): void => logger.error({ eventId: 'test.deadline_failed', error });
     const problems = new Problems();
+    const log = new RateLimitedLog(logger, clock);
     this.parts = {
       clock,
       wheel: new DeadlineWheel({ clock, onError }),
@@ -94,11 +110,15 @@ export class TestHost {
         logger,
       }),
       events: createMemoryEventTransport(network, { name }),
+      monitor: { changed: () => undefined, tell: (fact, { error } = {}) => this.facts.push({ fact, error }) },
       discovery: options.discovery,
       filters: freezeFilters(options.filters ?? [], undefined, problems),
       lastHandler: new LastHandler(),
       services: undefined,
-      log: new RateLimitedLog(logger, clock),
+      log,
+      // Records are written as they are made.
+      flow: new MessageFlow({ clock, logger, log, nextTurn: (turn) => turn(), ...options.diagnostics }),
+      meter: options.meter,
       exposeErrorMessages: false,
       onUnhandled: (error, { where }) => this.unhandled.push({ error, where }),
       requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
@@ -240,7 +260,7 @@ export class TestHost {
     const keepIn = (records: LogRecord[]) => (record: object) => {
       records.push(record as LogRecord); // records are plain objects
     };
-    return { debug: () => undefined, info: () => undefined, warn: keepIn(this.log), error: keepIn(this.errors) };
+    return { debug: keepIn(this.records), info: () => undefined, warn: keepIn(this.log), error: keepIn(this.errors) };
   }
 }
 

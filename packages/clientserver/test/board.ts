@@ -27,9 +27,18 @@ export class Board {
   readonly #shown = new Map<string, DiscoveredDescriptor<ServerDescriptor>>();
   readonly #held = new Map<string, ServerFacts>();
   readonly #watchers = new Set<OnView>();
+  readonly #healthListeners: (() => void)[] = [];
   #problem: string | undefined;
   #isCurrent = true;
   #isTelling = false;
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  onHealth(listener: () => void): void {
+    this.#healthListeners.push(listener);
+  }
 
   get watcherCount(): number {
     return this.#watchers.size;
@@ -103,6 +112,7 @@ export class Board {
       this.#isTelling = false;
       const view = { endpoints: new Map(this.#shown), isCurrent: this.#isCurrent, problem: this.#problem };
       for (const onView of this.#watchers) onView(view);
+      for (const listener of this.#healthListeners) listener();
     });
   }
 }
@@ -124,6 +134,14 @@ export class BoardDiscovery implements Discovery {
         return isOpen();
       },
     };
+  }
+
+  get problem(): string | undefined {
+    return this.#board.problem;
+  }
+
+  onHealth(listener: () => void): void {
+    this.#board.onHealth(listener);
   }
 
   async publish<K extends TopologyKind>(published: PublicationSource<K>): Promise<Publication> {

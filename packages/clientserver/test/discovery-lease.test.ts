@@ -128,7 +128,7 @@ test('[LOC-052] [CS-010] past its lease a server ends what it accepted, refuses 
   await client.send(CHANNEL, Notice({ text: 'x' })).submit();
   await until(() => server.counters(CHANNEL, 'send').accepted === 1, 'it arrives');
   expect(server.counters(CHANNEL, 'send')).toMatchObject({ handled: 0, dropped: { not_serving: 1 } });
-  expect(server.log).toContainEqual(expect.objectContaining({ reason: 'not_serving', message_kind: 'send' }));
+  expect(server.log).toContainEqual(expect.objectContaining({ reason: 'stale_target', message_kind: 'send' }));
   const refused = await rejection(client.request(CHANNEL, Ask('late')).submit());
   expect(refused).toMatchObject({ kind: 'Unavailable', submitted: true });
   expect(refused.message).toBe(

@@ -340,6 +340,7 @@ test('[CS-006] what a server says unasked is dropped and recorded, never handled
   const stray = client.counters(CHANNEL, 'stray');
   expect(stray).toEqual({
     owner: CHANNEL,
+    surface: 'channel',
     verb: 'stray',
     accepted: 5,
     handled: 0,

@@ -17,7 +17,15 @@ import { DeadlineWheel } from '@zlink/kernel/internal/time';
 import type { PipeEngine } from '@zlink/kernel/internal/transport';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
-import { type Logger, type MessageCounters, RateLimitedLog } from '@zlink/kernel/observe';
+import {
+  type HostMeter,
+  type Logger,
+  type MessageCounters,
+  MessageFlow,
+  type MessageFlowOptions,
+  type MonitoringFact,
+  RateLimitedLog,
+} from '@zlink/kernel/observe';
 import {
   createMemoryEngine,
   createMemoryEventTransport,
@@ -37,6 +45,9 @@ export interface TestHostOptions {
   readonly exposeErrorMessages?: boolean;
   /** As with a Location Store; default: without. */
   readonly discovery?: Discovery;
+  /** How messages are followed; default: as a host does without options. */
+  readonly diagnostics?: Partial<MessageFlowOptions>;
+  readonly meter?: HostMeter;
 }
 
 export type LogRecord = Readonly<Record<string, unknown>>;
@@ -48,6 +59,10 @@ const LINGER_MS = 1_000;
 export class TestHost {
   readonly name: string;
   readonly parts: HostParts;
+  /** What it has told its monitor. */
+  readonly facts: { readonly fact: MonitoringFact; readonly error: unknown }[] = [];
+  /** What the logger got at `debug`: phases of messages. */
+  readonly records: LogRecord[] = [];
   /** Warnings that were logged. */
   readonly log: LogRecord[] = [];
   /** Errors that were logged: none is expected, whatever peers do. */
@@ -71,6 +86,7 @@ export class TestHost {
     const problems = new Problems();
     const codecs = new CodecRegistry();
     for (const codec of options.codecs ?? []) codecs.add(codec);
+    const log = new RateLimitedLog(logger, clock);
     this.parts = {
       clock,
       wheel: new DeadlineWheel({ clock, onError }),
@@ -86,10 +102,14 @@ export class TestHost {
         logger,
       }),
       events: createMemoryEventTransport(network, { name }),
+      monitor: { changed: () => undefined, tell: (fact, { error } = {}) => this.facts.push({ fact, error }) },
       filters: freezeFilters(options.filters ?? [], undefined, problems),
       lastHandler: new LastHandler(),
       services: undefined,
-      log: new RateLimitedLog(logger, clock),
+      log,
+      // Records are written as they are made.
+      flow: new MessageFlow({ clock, logger, log, nextTurn: (turn) => turn(), ...options.diagnostics }),
+      meter: options.meter,
       exposeErrorMessages: options.exposeErrorMessages ?? false,
       onUnhandled: (error, { where }) => this.unhandled.push({ error, where }),
       requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
@@ -208,7 +228,7 @@ export class TestHost {
     const keepIn = (records: LogRecord[]) => (record: object) => {
       records.push(record as LogRecord); // records are plain objects
     };
-    return { debug: () => undefined, info: () => undefined, warn: keepIn(this.log), error: keepIn(this.errors) };
+    return { debug: keepIn(this.records), info: () => undefined, warn: keepIn(this.log), error: keepIn(this.errors) };
   }
 }
 

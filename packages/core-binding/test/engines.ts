@@ -1,5 +1,8 @@
-/** Engines of a test file, all closed after each test. */
+/** Engines of a test file, all closed after each test, and how long a test with engines may take. */
+import { jest } from '@jest/globals';
 import { createZmqEngine, type ZmqEngine, type ZmqEngineOptions } from '../src/index.ts';
+
+jest.setTimeout(120_000); // tells a hang from a success, also on a machine that has no time for the test
 
 const open: ZmqEngine[] = [];
 

@@ -13,4 +13,4 @@ const createHarness = async (): Promise<EventHarness> => ({
   close: closeEngines,
 });
 
-for (const { title, run } of eventTransportSuite(createHarness)) test(title, run, 60_000);
+for (const { title, run } of eventTransportSuite(createHarness)) test(title, run, 240_000);

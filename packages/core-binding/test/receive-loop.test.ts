@@ -123,16 +123,22 @@ test('[WIRE-003] a user that throws ends the loop and is told once', async () =>
 });
 
 test('[CORE-002] a flood from one peer delays neither timers nor other sockets', async () => {
+  const mostSent = 500_000;
   const server = await listen(engine());
   const other = await listen(engine());
   const flooding = await dialAndGreet(engine(), server);
   const quiet = await dialAndGreet(engine(), other);
-  for (let at = 0; at < 20_000; at++) flooding.pipe.send([new Uint8Array(100)]);
+  let sent = 0;
+  const flood = (): void => {
+    if (++sent <= mostSent) flooding.pipe.send([new Uint8Array(100)]);
+  };
+  server.recorders[0]!.onMessage = flood; // a loop that does not let others have their turn reads them all first
+  for (let at = 0; at < 20_000; at++) flood();
   quiet.pipe.send([bytesOf('me too')]);
   await other.recorders[0]!.received(2);
-  const readMeanwhile = server.recorders[0]!.messages.length;
-  expect(readMeanwhile).toBeLessThan(20_001);
-  await server.recorders[0]!.received(20_001);
+  expect(sent).toBeLessThan(mostSent);
+  server.recorders[0]!.onMessage = undefined;
+  await server.recorders[0]!.received(sent + 1);
 });
 
 test('[CORE-008] a peer that does not read delays no other', async () => {
@@ -144,10 +150,8 @@ test('[CORE-008] a peer that does not read delays no other', async () => {
   await until(() => server.pipes.length === 1, 'stopped peer');
   const reading = await dialAndGreet(engine(), server);
   for (let at = 0; at < 200; at++) server.pipes[0]!.send([new Uint8Array(1_048_576)]);
-  const sentAtMs = performance.now();
   server.pipes[1]!.send([bytesOf('prompt')]);
-  await reading.recorder.received(1);
-  expect(performance.now() - sentAtMs).toBeLessThan(500);
+  await reading.recorder.received(1); // the other one has not read and does not while this takes
   expect(server.recorders[0]!.closed).toEqual([]);
   stopped.close();
 });

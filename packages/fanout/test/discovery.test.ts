@@ -7,11 +7,14 @@ import {
   publishNumbers,
   range,
   seenAll,
+  startPublisher,
+  startSubscriber,
   stateOf,
   statusOf,
 } from './arrange.ts';
 import { Board, factsOf } from './board.ts';
 import { arrangeCluster } from './cluster.ts';
+import { watch } from './outcome.ts';
 import { News } from './packets.ts';
 import { frameOf, RawPublisher } from './raw-publisher.ts';
 
@@ -80,28 +83,73 @@ test('[FAN-005] a connected publisher that drains is read to its end, and then f
   expect(subscriber.host.log).toEqual([]);
 });
 
-test('[FAN-005] only the discovered run is read: whoever else answers at its address is refused, with the reason shown', async () => {
+test('[FAN-005] only the discovered run is subscribed to: another one at its address refuses, and its reason is shown', async () => {
   const [cluster, board] = [arrangeCluster(), new Board()];
-  const raw = await RawPublisher.bind(cluster);
-  board.post(factsOf({ rid: 'a', generation: 7n }, raw.endpoint));
+  const other = await RawPublisher.bind(cluster, 7_100, 8n);
+  board.post(factsOf({ rid: 'a', generation: 7n }, other.endpoint));
   const subscriber = await findingSubscriber(cluster, board, 'subscriber');
-  await raw.subscribed();
-  raw.send(frameOf(1, ['{"seq":1}'], { generation: 8n }));
-  await loopTurns(4);
+  await until(() => stateOf(subscriber) === 'rejected', 'it is refused');
   expect(statusOf(subscriber)).toEqual([
     {
-      endpoint: raw.endpoint,
+      endpoint: other.endpoint,
       routingId: 'a',
       state: 'rejected',
       reason: 'another run of the publisher',
       missedEvents: 0,
     },
   ]);
+  expect(subscriber.host.log).toMatchObject([{ eventId: 'zlink.fanout.publisher_refused' }]);
+  await other.close();
+  const raw = await RawPublisher.bind(cluster, 7_100);
   await cluster.passing(raw.subscribed());
+  raw.send(frameOf(1, ['{"seq":1}'], { generation: 8n }));
   raw.send(frameOf(1, ['{"seq":2}']));
   await loopTurns(4);
   expect(stateOf(subscriber)).toBe('ready');
   expect(subscriber.seen).toEqual([2]);
+});
+
+test('[C08] who still looks for the former run is not counted by the next one, and hears it from the first event on', async () => {
+  const [cluster, board] = [arrangeCluster(), new Board()];
+  const before = await publishingHost(cluster, board, 'before', { port: 7_100 });
+  const subscriber = await findingSubscriber(cluster, board, 'subscriber');
+  await before.client.ready(CHANNEL, 1);
+  const former = board.facts('before');
+  await before.close(); // as if it was killed: its descriptor stays
+
+  const unseen = new Board();
+  const after = await publishingHost(cluster, unseen, 'after', { port: 7_100 });
+  const ready = watch(after.client.ready(CHANNEL, 1));
+  await cluster.clock.advanceAsync(30_000); // it is dialled again and again
+  expect(ready.state).toBe('pending');
+  expect(statusOf(subscriber)).toMatchObject([{ state: 'rejected', reason: 'another run of the publisher' }]);
+
+  board.post(unseen.facts('after'));
+  await cluster.passing(after.client.ready(CHANNEL, 1));
+  await publishNumbers(after, 1, 10);
+  await seenAll(subscriber, 10);
+  board.post({ ...former, revision: 9n }, false);
+  await loopTurns(4);
+  expect(statusOf(subscriber)).toMatchObject([
+    { routingId: 'before', state: 'closed', reason: 'owner lease absent' },
+    { routingId: 'after', state: 'ready', missedEvents: 0, firstEvent: 1 },
+  ]);
+  expect(cluster.network.pipesTo(endpointOf(after))).toHaveLength(1);
+});
+
+test('[C08] a subscriber that was told of its publisher does not mind that others are refused there', async () => {
+  const [cluster, board] = [arrangeCluster(), new Board()];
+  const publisher = await startPublisher(cluster, 'publisher', { port: 7_100 });
+  const told = await startSubscriber(cluster, 'told', [publisher]);
+  await publisher.client.ready(CHANNEL, 1);
+  await publishNumbers(publisher, 1, 5);
+  board.post(factsOf({ rid: 'a', generation: 7n }, endpointOf(publisher)));
+  const mistaken = await findingSubscriber(cluster, board, 'mistaken');
+  await until(() => stateOf(mistaken) === 'rejected', 'it is refused');
+  await publishNumbers(publisher, 6, 10);
+  await seenAll(told, 10);
+  expect(statusOf(told)).toMatchObject([{ state: 'ready', missedEvents: 0 }]);
+  expect([told.seen, mistaken.seen, told.host.log]).toEqual([range(1, 10), [], []]);
 });
 
 test('[FAN-005] a publisher restarted in place is followed: a new run, and no gap between the two', async () => {

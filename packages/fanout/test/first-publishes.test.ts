@@ -54,7 +54,7 @@ test('[C08] a late subscriber is told with which event it began, and misses none
     // Some of these are published before it has subscribed, some after.
     for (let seq = 1_001; seq <= 1_100; seq++) {
       await publishNumbers(publisher, seq, seq);
-      await new Promise((resolve) => setImmediate(resolve));
+      await cluster.clock.advanceAsync(2);
     }
     await publisher.client.ready(CHANNEL, 1);
     await publishNumbers(publisher, 1_101, 2_000);

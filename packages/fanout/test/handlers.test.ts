@@ -53,7 +53,7 @@ test('[DISP-003] a context of an event shows nothing else', async () => {
   );
   await publish(publisher, Alert({ level: 1 }));
   await loopTurns(8);
-  expect(keys.sort()).toEqual(['channelName', 'constructor', 'packetName', 'signal', 'topic', 'topicText']);
+  expect(keys.sort()).toEqual(['channelName', 'constructor', 'flow', 'packetName', 'signal', 'topic', 'topicText']);
 });
 
 test('[FAN-003] topic bytes that are no text are shown as they are, and each handler has its own', async () => {

@@ -29,20 +29,20 @@ test('[FAN-004] a subscriber that does not read loses, and counts what it lost; 
   await publisher.client.ready(CHANNEL, 2);
   const { permits } = slow.host.parts;
   for (let taken = 0; taken < 5; taken++) expect(permits.tryAcquire()).toBe(true);
-  for (let turn = 1; turn <= 1_000; turn++) {
-    await publishNumbers(publisher, turn, turn); // one message each
-    await loopTurns(4);
+  for (let turn = 1; turn <= 200; turn++) {
+    await publishNumbers(publisher, turn, turn);
+    await cluster.clock.advanceAsync(2); // one message each
   }
-  expect(fast.seen).toEqual(range(1, 1_000));
+  expect(fast.seen).toEqual(range(1, 200));
   expect(missedBy(fast)).toBe(0);
   expect(slow.seen).toEqual([]);
   for (let taken = 0; taken < 5; taken++) permits.release();
   await until(() => slow.seen.length > 0, 'it reads again');
   await loopTurns(16);
-  await publishNumbers(publisher, 1_001, 1_001);
-  await until(() => slow.seen.at(-1) === 1_001, 'the last one comes');
+  await publishNumbers(publisher, 201, 201);
+  await until(() => slow.seen.at(-1) === 201, 'the last one comes');
   expect(slow.seen.length).toBeLessThan(20);
-  expect(missedBy(slow)).toBe(1_001 - slow.seen.length);
+  expect(missedBy(slow)).toBe(201 - slow.seen.length);
   expect(slow.seen).toEqual([...new Set(slow.seen)].sort((a = 0, b = 0) => a - b));
 });
 

@@ -5,6 +5,8 @@ import { createMemoryEventTransport, until } from '@zlink/testing';
 import { CHANNEL } from './arrange.ts';
 import type { Closable, Cluster } from './cluster.ts';
 
+const GENERATION = 7n;
+
 export class RawPublisher implements Closable {
   readonly #transport: EventTransport;
   readonly #publisher: EventPublisher;
@@ -14,9 +16,10 @@ export class RawPublisher implements Closable {
     this.#publisher = publisher;
   }
 
-  static async bind(cluster: Cluster, port = 0): Promise<RawPublisher> {
+  /** Knows of the run that `frameOf` names by itself. */
+  static async bind(cluster: Cluster, port = 0, generation = GENERATION): Promise<RawPublisher> {
     const transport = createMemoryEventTransport(cluster.network, { name: 'raw publisher' });
-    const publisher = await transport.bind({ bindAddress: `tcp://127.0.0.1:${port}` });
+    const publisher = await transport.bind({ bindAddress: `tcp://127.0.0.1:${port}`, generation });
     return cluster.add(new RawPublisher(transport, publisher));
   }
 
@@ -54,7 +57,7 @@ export interface BatchFacts {
 
 /** One frame with these payloads; its first event has number `first`. */
 export function frameOf(first: number, payloads: readonly string[], facts: BatchFacts = {}): Uint8Array {
-  const batch = new EventBatch(facts.channel ?? CHANNEL, facts.generation ?? 7n);
+  const batch = new EventBatch(facts.channel ?? CHANNEL, facts.generation ?? GENERATION);
   for (const payload of payloads) {
     batch.begin('topic', facts.contentType ?? 'application/json', facts.packetName ?? 'news.item');
     batch.writeText(payload);

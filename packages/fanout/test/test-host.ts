@@ -11,12 +11,20 @@ import { type Filter, freezeFilters, LastHandler, type ServiceProvider } from '@
 import { Problems, ZLinkError } from '@zlink/kernel/errors';
 import type { Discovery } from '@zlink/kernel/internal/discovery';
 import { JobPermits, type JobPermitLimits } from '@zlink/kernel/internal/execution';
-import type { HostParts, ListenerStatus } from '@zlink/kernel/internal/host';
+import type { HostParts, ListenerStatus, TopologySections } from '@zlink/kernel/internal/host';
 import { createLinkTransport } from '@zlink/kernel/internal/link';
 import { DeadlineWheel } from '@zlink/kernel/internal/time';
 import type { EventTransport } from '@zlink/kernel/internal/transport';
 import { NameIndex } from '@zlink/kernel/internal/wire';
-import { type Logger, type MessageCounters, RateLimitedLog } from '@zlink/kernel/observe';
+import {
+  type FanoutSnapshot,
+  type Logger,
+  type MessageCounters,
+  MessageFlow,
+  type MessageFlowOptions,
+  type MonitoringFact,
+  RateLimitedLog,
+} from '@zlink/kernel/observe';
 import {
   createMemoryEngine,
   createMemoryEventTransport,
@@ -34,6 +42,8 @@ export interface TestHostOptions {
   readonly markCount?: number;
   /** As with a Location Store; default: without. */
   readonly discovery?: Discovery;
+  /** How messages are followed; default: as a host does without options. */
+  readonly diagnostics?: Partial<MessageFlowOptions>;
 }
 
 export type LogRecord = Readonly<Record<string, unknown>>;
@@ -43,8 +53,12 @@ const LINGER_MS = 1_000;
 export class TestHost {
   readonly name: string;
   readonly parts: HostParts;
+  /** What it has told its monitor. */
+  readonly facts: { readonly fact: MonitoringFact; readonly error: unknown }[] = [];
   readonly events: EventTransport;
   readonly client: FanoutClient;
+  /** What the logger got at `debug`: phases of messages. */
+  readonly records: LogRecord[] = [];
   /** Warnings that were logged. */
   readonly log: LogRecord[] = [];
   /** Errors that were logged: none is expected, whatever peers do. */
@@ -68,6 +82,7 @@ export class TestHost {
     const problems = new Problems();
     const codecs = new CodecRegistry();
     for (const codec of options.codecs ?? []) codecs.add(codec);
+    const log = new RateLimitedLog(logger, clock);
     this.parts = {
       clock,
       wheel: new DeadlineWheel({ clock, onError }),
@@ -83,10 +98,14 @@ export class TestHost {
         logger,
       }),
       events: this.events,
+      monitor: { changed: () => undefined, tell: (fact, { error } = {}) => this.facts.push({ fact, error }) },
       filters: freezeFilters(options.filters ?? [], options.services, problems),
       lastHandler: new LastHandler(),
       services: options.services,
-      log: new RateLimitedLog(logger, clock),
+      log,
+      // Records are written as they are made.
+      flow: new MessageFlow({ clock, logger, log, nextTurn: (turn) => turn(), ...options.diagnostics }),
+      meter: undefined,
       exposeErrorMessages: false,
       onUnhandled: (error, { where }) => this.unhandled.push({ error, where }),
       requestTimeoutMs: 30_000,
@@ -178,6 +197,13 @@ export class TestHost {
     return counters;
   }
 
+  /** What its channel shows; undefined without a subscriber. */
+  showOf(channelName: string): FanoutSnapshot | undefined {
+    const sections: TopologySections = { routeMeshes: [], clientServerChannels: [], fanoutChannels: [] };
+    this.#channel(channelName).showIn(sections);
+    return sections.fanoutChannels[0];
+  }
+
   /** What must hold once everything has ended, as differences from it. */
   leftovers(): string[] {
     const { permits, wheel } = this.parts;
@@ -208,7 +234,7 @@ export class TestHost {
     const keepIn = (records: LogRecord[]) => (record: object) => {
       records.push(record as LogRecord); // records are plain objects
     };
-    return { debug: () => undefined, info: () => undefined, warn: keepIn(this.log), error: keepIn(this.errors) };
+    return { debug: keepIn(this.records), info: () => undefined, warn: keepIn(this.log), error: keepIn(this.errors) };
   }
 }
 

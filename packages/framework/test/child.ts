@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
 
 export type ChildEvent = Readonly<Record<string, unknown>> & { readonly event: string };
 
@@ -13,6 +14,8 @@ export interface ChildEnd {
   readonly signal: NodeJS.Signals | null;
   readonly atMs: number;
 }
+
+jest.setTimeout(120_000); // tells a hang from a success, also on a machine that has no time for the children
 
 const running = new Set<Child>();
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { resolveLocation } from '../src/options/location-options.ts';
 import { readDoc, runProgram, writePrograms } from './doc-programs.ts';
 import { freePort } from './ports.ts';
 
-const limitMs = 60_000;
+const limitMs = 180_000;
 let redis: RedisServer | undefined;
 afterEach(async () => {
   await redis?.close();

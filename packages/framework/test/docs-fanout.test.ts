@@ -18,7 +18,7 @@ test('[FAN-001] [FAN-002] [C08] the publisher of docs/fanout.md loses nothing to
       expect({ file, ...(await run.ended) }).toEqual({ file, code: 0, stdout });
     }
   }
-}, 60_000);
+}, 180_000);
 
 test('[FAN-002] docs/fanout.md agrees with the code about sizes', () => {
   const page = readDoc('fanout.md');

@@ -22,4 +22,4 @@ test('[NODE-001] [MESH-006] a node of docs/route-mesh.md that was stopped and st
   expect(code).toBe(0);
   for (const said of stdout.split('\n').slice(1, -2)) expect(said).toMatch(/^play-1: (?:ShuttingDown|Unavailable)$/);
   expect(await again.ended).toMatchObject({ code: 0 });
-}, 60_000);
+}, 180_000);

@@ -1,8 +1,9 @@
-import { createCurveKeys, createHost, type HostOptions } from '@zlink/framework';
+import { createCurveKeys, createHost, type HostOptions, type TestSurroundings } from '@zlink/framework';
 import { hostNameOf } from './host-names.ts';
 import { makeHost } from './hosts.ts';
 import { LogRecorder } from './log-recorder.ts';
 import { problems } from './outcome.ts';
+import { Collected } from './telemetry/collected.ts';
 
 type Inbound = NonNullable<HostOptions['inboundDispatch']>;
 
@@ -133,6 +134,26 @@ test.each<[string, unknown, string]>([
     { testing: { allowSeveralHosts: 1 } },
     'testing.allowSeveralHosts: 1 is not allowed, allowed: true or false',
   ],
+  [
+    'a meter for a meter provider',
+    { telemetry: { meterProvider: { createCounter: () => undefined } } },
+    'telemetry.meterProvider: object is not allowed, allowed: an object with getMeter',
+  ],
+  [
+    'a function for a tracer provider',
+    { telemetry: { tracerProvider: () => undefined } },
+    'telemetry.tracerProvider: function tracerProvider is not allowed, allowed: an object with getTracer',
+  ],
+  [
+    'half a propagator',
+    { telemetry: { propagator: { inject: () => undefined } } },
+    'telemetry.propagator: object is not allowed, allowed: an object with inject, extract and fields',
+  ],
+  [
+    'a name of telemetry',
+    { telemetry: { meterprovider: {} } },
+    'telemetry: there is no option "meterprovider", did you mean "meterProvider"?',
+  ],
   ['a number for all', 7, 'options: 7 is not allowed, allowed: an object'],
   ['null for all', null, 'options: null is not allowed, allowed: an object'],
 ])('[HOSTREG-003] [ERR-002] %s is found by the start', async (_, options, expected) => {
@@ -188,12 +209,21 @@ test('[HOSTREG-003] every option of the type is known, with each name of its gro
     maintenanceWave: 'blue',
     shutdownDeadlineMs: 1_000,
     exposeErrorMessages: true,
+    diagnostics: { level: 'normal', sampleRate: 0.5, includeMessageSizes: true } satisfies Group<'diagnostics'>,
+    telemetry: {
+      meterProvider: new Collected().provider,
+      tracerProvider: { getTracer: anything },
+      propagator: { inject: anything, extract: anything, fields: () => [] },
+    } satisfies Group<'telemetry'>,
     security: { ...key, serverPublicKey: key.publicKey, allowedClientKeys: [] } satisfies Group<'security'>,
     logger: new LogRecorder(),
     onUnhandled: () => undefined,
-    testing: { allowSeveralHosts: true } satisfies Group<'testing'>,
+    testing: { allowSeveralHosts: true, surroundings: {} as TestSurroundings } satisfies Group<'testing'>,
   };
-  const host = makeHost(all);
+  expect(await problems(createHost(all).start())).toEqual([
+    'testing.surroundings: object is not allowed, allowed: what createTestCluster of @zlink/testing makes',
+  ]);
+  const host = makeHost(all); // which has no surroundings
   await host.start();
   expect(host.state).toBe('serving');
 });

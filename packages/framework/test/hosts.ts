@@ -2,8 +2,9 @@
  * Hosts of one test, in one process, over real sockets.
  *
  * Owns the end of every test: all hosts are shut down, and each message they took has ended one way. Sockets, timers and
- * transports that are left over fail the suite by its leak guard.
+ * transports that are left over fail the suite by its leak guard. How long a test may take, too.
  */
+import { jest } from '@jest/globals';
 import {
   type ClientServerClientBuilder,
   type ClientServerServerBuilder,
@@ -15,6 +16,11 @@ import {
 } from '@zlink/framework';
 import { until } from '@zlink/testing';
 import { Ask, CHANNEL } from './packets.ts';
+
+jest.setTimeout(60_000); // tells a hang from a success, also on a machine that has no time for the test
+
+/** What a busy machine may add to a time limit; what has no end of its own takes longer. */
+export const slackMs = 10_000;
 
 const hosts: Host[] = [];
 

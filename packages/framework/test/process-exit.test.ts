@@ -5,6 +5,9 @@ const rounds = process.env['ZLINK_LONG'] === '1' ? 50 : 10;
 /** Two processors: more at a time would measure the machine. */
 const atATime = 2;
 
+/** On a busy machine. What holds a process holds it for good, or as long as silence: 15 s. */
+const exitWithinMs = 10_000;
+
 const stopped = { outcome: 'stopped', reason: 'none' };
 
 const scenarios: readonly [string, string, unknown][] = [
@@ -44,10 +47,10 @@ test.each(scenarios)(
         expect(down['results']).toEqual(expected);
         expect(down['resources']).toEqual([]);
         expect([end.code, end.signal, child.stderr]).toEqual([0, null, '']);
-        expect(end.atMs - down.atMs).toBeLessThan(2_000);
+        expect(end.atMs - down.atMs).toBeLessThan(exitWithinMs);
       }
     };
     await Promise.all(Array.from({ length: atATime }, worker));
   },
-  rounds * 5_000,
+  rounds * 20_000,
 );

@@ -1,7 +1,17 @@
 import { ConfigurationError, createHost, type Host, type HostState } from '@zlink/framework';
 import { until } from '@zlink/testing';
 import { Gate } from './gate.ts';
-import { ask, endpointOf, makeHost, makeServer, portOf, startClient, startDialing, startServer } from './hosts.ts';
+import {
+  ask,
+  endpointOf,
+  makeHost,
+  makeServer,
+  portOf,
+  slackMs,
+  startClient,
+  startDialing,
+  startServer,
+} from './hosts.ts';
 import { problems, rejection, thrown, watch } from './outcome.ts';
 import { Ask, CHANNEL, Charge, Notice } from './packets.ts';
 import { freePort, isFree, occupyPort } from './ports.ts';
@@ -306,7 +316,7 @@ test('[C25] a shutdown during the start ends at its deadline, also if a service 
     outcome: 'forceStopped',
     reason: 'deadlineExceeded',
   });
-  expect(performance.now() - since).toBeLessThan(100 + 2_000);
+  expect(performance.now() - since).toBeLessThan(100 + 2_000 + slackMs);
   expect(starting.state).toBe('rejected');
   expect(await isFree(port)).toBe(true);
 });

@@ -167,8 +167,8 @@ test('[CALL-006] calls have the methods of their kind, clients no way to choose 
   expect(routeClient.selectMany).toBeUndefined();
   // @ts-expect-error -- nor of a node
   expect(routeClient.selectNode).toBeUndefined();
-  same<keyof RequestCall<unknown>, 'metadata' | 'timeoutMs' | 'submit' | 'yield'>();
-  same<keyof SendCall, 'metadata' | 'submit'>();
+  same<keyof RequestCall<unknown>, 'metadata' | 'flow' | 'timeoutMs' | 'submit' | 'yield'>();
+  same<keyof SendCall, 'metadata' | 'flow' | 'submit'>();
 });
 
 test('[NODE-001] [MSG-001] a call to a node is typed by its packet, and a node’s handlers see mesh and nodes', () => {

@@ -14,6 +14,7 @@ import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
 import type { Intent, Link, LinkSink, Transport } from '@zlink/kernel/internal/transport';
 import { DescriptorState, EndpointKind, NameIndex, ObjectRole } from '@zlink/kernel/internal/wire';
 import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
+import { clientServerPlace, MessageFlow, RateLimitedLog, stderrLogger } from '@zlink/kernel/observe';
 import { until } from '@zlink/testing';
 import { LogRecorder } from './log-recorder.ts';
 import { CHANNEL } from './packets.ts';
@@ -52,12 +53,16 @@ export class UnroutedClient {
       onState: () => undefined,
     });
     const names = new NameIndex();
+    const log = new RateLimitedLog(stderrLogger, systemClock);
     this.#path = {
       label: 'the unrouted client',
+      place: clientServerPlace('source', CHANNEL, 'unrouted'),
+      meter: undefined,
       terms: {
         clock: systemClock,
         wheel: this.#wheel,
         codecs: new CodecRegistry().freeze(new Problems()),
+        flow: new MessageFlow({ clock: systemClock, logger: stderrLogger, log }),
         sendTimeoutMs: 1_000,
         requestTimeoutMs: 5_000,
       },

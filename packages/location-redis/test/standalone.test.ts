@@ -8,7 +8,7 @@ import { batch, endOf, put, versionOf } from './batches.ts';
 import { eventually } from './servers/eventually.ts';
 import { type Standalone, startStandalone } from './servers/standalone.ts';
 
-jest.setTimeout(20_000);
+jest.setTimeout(120_000);
 
 let redis: Standalone;
 let count = 0;

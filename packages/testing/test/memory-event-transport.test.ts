@@ -27,7 +27,7 @@ const createHarness = async (): Promise<EventHarness> => {
   };
 };
 
-for (const { title, run } of eventTransportSuite(createHarness)) test(title, run, 30_000);
+for (const { title, run } of eventTransportSuite(createHarness)) test(title, run, 120_000);
 
 const open: EventTransport[] = [];
 afterEach(async () => {

@@ -21,4 +21,4 @@ const createHarness = async (): Promise<TransportHarness> => {
   };
 };
 
-for (const { title, run } of transportSuite(createHarness, { faults: true })) test(title, run, 30_000);
+for (const { title, run } of transportSuite(createHarness, { faults: true })) test(title, run, 120_000);

@@ -1,6 +1,9 @@
 /** The redis-server of a test: what it keeps, how it hangs, and what is said when it does not run. */
 import { connect } from 'node:net';
+import { jest } from '@jest/globals';
 import { type RedisServer, startRedisServer } from '@zlink/testing';
+
+jest.setTimeout(120_000); // tells a hang from a success, also on a machine that has no time for the test
 
 const servers: RedisServer[] = [];
 

@@ -82,16 +82,16 @@ export class Subscriber {
     return found;
   }
 
-  async sees(count: number, giveUpMs = 5_000): Promise<void> {
+  async sees(count: number, giveUpMs?: number): Promise<void> {
     await until(() => this.seen.length >= count, `${count} events are seen`, giveUpMs);
   }
 
   /** Until that number is the last one seen. */
-  async reaches(seq: number, giveUpMs = 5_000): Promise<void> {
+  async reaches(seq: number, giveUpMs?: number): Promise<void> {
     await until(() => this.seen.at(-1)?.seq === seq, `number ${seq} is seen`, giveUpMs);
   }
 
-  async ready(count: number, giveUpMs = 5_000): Promise<void> {
+  async ready(count: number, giveUpMs?: number): Promise<void> {
     const ready = () => this.publishers.filter(({ state }) => state === 'ready').length;
     await until(() => ready() === count, `${count} publishers are ready`, giveUpMs);
   }

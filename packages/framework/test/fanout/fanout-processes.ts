@@ -13,7 +13,7 @@ export async function startHost(options: FanoutHostOptions, child?: ChildOptions
 }
 
 /** Until that event of the publisher is the last one that the subscriber has seen of it. */
-export async function reaches(subscriber: FanoutHost, by: string, seq: number, limitMs = 5_000): Promise<void> {
+export async function reaches(subscriber: FanoutHost, by: string, seq: number, limitMs?: number): Promise<void> {
   await eventually(async () => (await subscriber.ask('seen'))[by]?.last === seq, `${by} ${seq} is seen`, limitMs);
 }
 
@@ -22,7 +22,7 @@ export async function shows(
   subscriber: FanoutHost,
   areRight: (publishers: readonly PublisherStatus[]) => boolean,
   what: string,
-  limitMs = 5_000,
+  limitMs?: number,
 ): Promise<readonly PublisherStatus[]> {
   let rows: readonly PublisherStatus[] = [];
   await eventually(async () => areRight((rows = await subscriber.ask('publishers'))), what, limitMs);

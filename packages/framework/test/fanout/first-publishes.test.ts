@@ -5,12 +5,11 @@ import { loopTurns } from '@zlink/testing';
 import { freePort } from '../ports.ts';
 import { NEWS, publish, range, startPublisher, startSubscriber } from './fanout-hosts.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 const RUNS = 50;
 /** They share the machine; each has a publisher and three subscribers. */
 const AT_ONCE = 5;
-const LIMIT_MS = 20_000;
 
 const EVENTS_PER_TURN = 10;
 
@@ -30,7 +29,7 @@ async function run(): Promise<number> {
   const publisher = await startPublisher({ port });
   await publisher.fanoutClient.ready(NEWS, early.length);
   await publish(publisher, 1, 1_000);
-  for (const subscriber of early) await subscriber.reaches(1_000, LIMIT_MS);
+  for (const subscriber of early) await subscriber.reaches(1_000);
 
   const starting = startSubscriber([endpoint]);
   await publishSpread(publisher);
@@ -38,7 +37,7 @@ async function run(): Promise<number> {
   const all = [...early, late];
   await publisher.fanoutClient.ready(NEWS, all.length);
   await publish(publisher, 2_001, 2_001);
-  for (const subscriber of all) await subscriber.reaches(2_001, LIMIT_MS);
+  for (const subscriber of all) await subscriber.reaches(2_001);
   const [first = 0] = late.numbers;
   expect(first).toBeGreaterThan(1_000);
   expect(late.publishers).toEqual([{ endpoint, state: 'ready', missedEvents: 0, firstEvent: first }]);
@@ -47,7 +46,7 @@ async function run(): Promise<number> {
   const restarted = await startPublisher({ port });
   await restarted.fanoutClient.ready(NEWS, all.length);
   await publish(restarted, 3_001, 4_000);
-  for (const subscriber of all) await subscriber.reaches(4_000, LIMIT_MS);
+  for (const subscriber of all) await subscriber.reaches(4_000);
   const again = range(3_001, 4_000);
   for (const subscriber of early) expect(subscriber.numbers).toEqual([...range(1, 2_001), ...again]);
   expect(late.numbers).toEqual([...range(first, 2_001), ...again]);

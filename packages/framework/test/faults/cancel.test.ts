@@ -5,7 +5,7 @@ import type { Aborted, RelayServer } from '../fixtures/fault-relay-server.ts';
 import { endChildren, type FaultChild, startChild } from './fault-child.ts';
 
 /** For a hop on a busy machine; far less than the 30 s that calls have by default. */
-const hopMs = 1_000;
+const hopMs = 10_000;
 
 let b: FaultChild<RelayServer>;
 let c: FaultChild<RelayServer>;
@@ -42,41 +42,45 @@ async function abortions(): Promise<Aborted[]> {
   return Promise.all([b, c].map(async (server) => (await server.next('aborted')) as Aborted)); // told under that name
 }
 
-test('[CALL-002] [C12] A aborts after 100 ms: the handlers at B and C are told', async () => {
+test('[CALL-002] [C12] A aborts: the handlers that run at B and C are told', async () => {
   const host = await startReadyHost();
-  const signal = AbortSignal.timeout(100);
-  const error: unknown = await run(host, 1, true)
+  const abort = new AbortController();
+  const { signal } = abort;
+  const failure = run(host, 1, true)
     .submit(signal)
     .catch((thrown: unknown) => thrown);
-  expect(error).toBe(signal.reason);
+  while ((await c.ask('started')) === 0); // C is the last to start
+  abort.abort('changed my mind');
+  expect(await failure).toBe('changed my mind');
   const abortedAtMs = performance.now();
   for (const { id, reason } of await abortions())
     expect([id, reason]).toEqual([1, expect.stringMatching(/no longer waits/)]);
   expect(performance.now() - abortedAtMs).toBeLessThan(hopMs);
   expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-}, 20_000);
+}, 120_000);
 
 test('[WIRE-006] [C12] the deadline of A ends the handlers at B and C, which have 30 s by default', async () => {
   const host = await startReadyHost();
-  const call = run(host, 1, true).timeoutMs(300).submit();
+  const limitMs = 2_000; // long enough for the errand to reach C, on a busy machine too
+  const call = run(host, 1, true).timeoutMs(limitMs).submit();
   await expect(call).rejects.toMatchObject({ kind: 'DeadlineExceeded', submitted: true });
   const [atB, atC] = await abortions();
   expect(atB?.reason).toMatch(/DeadlineExceeded/);
   expect(atC?.reason).toMatch(/DeadlineExceeded|no longer waits/); // its own deadline, or B's word if that is faster
-  for (const { afterMs } of [atB!, atC!]) expect(afterMs).toBeLessThan(300 + hopMs); // both have told
-}, 20_000);
+  for (const { afterMs } of [atB!, atC!]) expect(afterMs).toBeLessThan(limitMs + hopMs); // both have told
+}, 120_000);
 
 test('[WIRE-006] [C12] C never has more time than A has left: 1,000 of 1,000 runs with 300 ms', async () => {
   const host = await startReadyHost();
   let runs = 0;
-  while ((await c.ask('started')) < 1_000 && runs < 1_500) {
+  while ((await c.ask('started')) < 1_000 && runs < 100_000) {
     const calls = Array.from({ length: 50 }, () => run(host, ++runs, false).timeoutMs(300).submit());
-    await Promise.allSettled(calls); // on a busy machine a few may be too late to reach C
+    await Promise.allSettled(calls); // on a busy machine many may be too late to reach C
   }
   expect(await c.ask('started')).toBeGreaterThanOrEqual(1_000);
   expect(await c.ask('mostRemainingMs')).toBeLessThanOrEqual(300);
   expect(await c.ask('leastRemainingMs')).toBeGreaterThan(0);
-}, 30_000);
+}, 120_000);
 
 test('[CALL-002] [C12] aborted before it was written: no handler runs, no listener stays', async () => {
   const host = await startHost();
@@ -90,7 +94,7 @@ test('[CALL-002] [C12] aborted before it was written: no handler runs, no listen
   await run(host, 3, false).submit(); // anything sent earlier would have been there before
   for (const server of [b, c]) expect(await server.ask('startedIds')).toEqual([3]);
   expect(getEventListeners(waiting.signal, 'abort')).toHaveLength(0);
-}, 20_000);
+}, 120_000);
 
 test('[CALL-002] [C12] aborted after the reply: nothing happens, no listener stays', async () => {
   const host = await startReadyHost();
@@ -101,4 +105,4 @@ test('[CALL-002] [C12] aborted after the reply: nothing happens, no listener sta
   abort.abort();
   await run(host, 2, false).submit();
   for (const server of [b, c]) expect(await server.ask('abortions')).toBe(0);
-}, 20_000);
+}, 120_000);

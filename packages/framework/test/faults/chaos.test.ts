@@ -96,5 +96,5 @@ test(
     await load.ask('close');
     expect(await load.ended).toEqual({ code: 0, signal: null });
   },
-  isLong ? 700_000 : 60_000,
+  isLong ? 900_000 : 180_000,
 );

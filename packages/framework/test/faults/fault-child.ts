@@ -1,13 +1,15 @@
 /**
  * A fixture in a process of its own, as the test sees it.
  *
- * Owns starting it, its answers, its signals and its end. Leaves to the fixture what it does.
+ * Owns starting it, its answers, its signals and its end, and how long a test with children may take. Leaves to the fixture what
+ * it does.
  *
  * 1. A child that ends before the test has ended it fails whatever waits for it, with its last words.
  * 2. `endChildren` leaves no process: a test file calls it after each test.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
 import type { Answer, Commands, Question } from '../fixtures/fault-commands.ts';
 
 export interface Ending {
@@ -26,6 +28,8 @@ interface Waiter {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
+
+jest.setTimeout(120_000); // hooks too: tells a hang from a success, also on a machine that has no time for the children
 
 const keptErrorChars = 4_000;
 const fixturePath = (file: string): string => fileURLToPath(new URL(`../fixtures/${file}`, import.meta.url));

@@ -6,8 +6,8 @@ import { endChildren, type FaultChild, startChild } from './fault-child.ts';
 import { NetworkSpaces } from './network-spaces.ts';
 
 const liveness = { probeIntervalMs: 100, deadlineMs: 300 };
-/** What a verdict may take on a busy machine; the calls' own deadline is 30 s. */
-const verdictMs = liveness.deadlineMs + 1_500;
+/** What a verdict may take on a busy machine; without these times it would take 15 s, the default. */
+const verdictMs = liveness.deadlineMs + 10_000;
 const routingId = 'server-b';
 
 let proxy: FaultProxy | undefined;
@@ -45,7 +45,7 @@ test('[LIVE-001] [C03] a peer is silently cut off 30 times: calls end in time, d
   const { links, ...rest } = await caller.ask('leftovers');
   expect(links).toBe(1);
   expect(rest).toEqual({ pendingRequests: 0, waitingRecords: 0, deadlines: 0, permits: 0 });
-}, 60_000);
+}, 120_000);
 
 test('[CS-009] [C03] a server that comes back under its old name behind a cut is reached again', async () => {
   const caller = await startChild<FaultCaller>('caller');
@@ -62,7 +62,7 @@ test('[CS-009] [C03] a server that comes back under its old name behind a cut is
   proxy.restore();
   expect(await caller.ask('echo', 50)).toEqual({ ok: 50 });
   expect(await next.ask('handled')).toEqual({ count: 50, repeated: [] }); // nothing of the old connection
-}, 20_000);
+}, 120_000);
 
 test('[LIVE-001] [C03] a pulled cable between two networks; the next server has the old address and name', async () => {
   const created = NetworkSpaces.create(['near', 'old', 'next']);
@@ -93,4 +93,4 @@ test('[LIVE-001] [C03] a pulled cable between two networks; the next server has 
   spaces.remove('old');
   await caller.ask('descriptorsDownTo', before + 2);
   expect(await caller.ask('leftovers')).toMatchObject({ links: 1, pendingRequests: 0, deadlines: 0 });
-}, 20_000);
+}, 120_000);

@@ -82,7 +82,7 @@ test(
       answered += one.answered.length;
       failed += one.started - one.answered.length;
     }
-    expect(answered).toBeGreaterThan(1_000);
+    expect(answered).toBeGreaterThan(100); // how many depends on the machine
     expect(failed).toBeGreaterThan(10); // there was chaos
     expect(proxies.reduce((sum, { accepted }) => sum + accepted, 0)).toBeGreaterThan(forMs / 1_000);
     const nothing = { pendingRequests: 0, waitingRecords: 0, deadlines: 0, permits: 0 };
@@ -90,5 +90,5 @@ test(
     for (const { node } of nodes) await node.ask('close');
     for (const { node } of nodes) expect(await node.ended).toEqual({ code: 0, signal: null });
   },
-  forMs + 60_000,
+  forMs + 180_000,
 );

@@ -12,12 +12,12 @@ import { makeSites, type Site, type Sites } from './sites.ts';
 import { endHosts, reaches, SERVERS, type StoreHost } from './store-hosts.ts';
 import { StoreView } from './store-view.ts';
 
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 type Network = NonNullable<StoreHostOptions['network']>;
 
 const NAMES = ['IPv4', 'IPv6', 'name', 'bound to IPv4', 'bound to IPv6'] as const;
-const SEEN_WITHIN_MS = 5_000;
+const SEEN_WITHIN_MS = 20_000; // a busy machine is late
 
 let folder: string;
 let redis: RedisServer;
@@ -78,9 +78,9 @@ test('[C07] [NET-001] [NET-002] hosts that advertise IPv4, IPv6 or a name, or wh
 
   for (const caller of hosts) {
     for (const [at, by] of NAMES.entries()) {
-      await reaches(caller, SERVERS, 5_000, by);
+      await reaches(caller, SERVERS, by);
       const rid = await hosts[at]!.ask('meshRid');
-      if (caller !== hosts[at]) await reaches(caller, { verb: 'request', to: { rid } }, 5_000, by);
+      if (caller !== hosts[at]) await reaches(caller, { verb: 'request', to: { rid } }, by);
     }
   }
   await endHosts(hosts);

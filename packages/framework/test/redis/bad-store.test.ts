@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import { endHosts, expectOnce, MESH_CALLS, reaches, SERVERS, startHost, type StoreHost } from './store-hosts.ts';
 import { areBack, type Published, StoreView } from './store-view.ts';
 
-jest.setTimeout(40_000);
+jest.setTimeout(120_000);
 
 // Without Redis a host is fenced after 4 s.
 const location = {
@@ -86,7 +86,7 @@ test('[LOC-065] Redis hangs for longer than a lease: servers pause, links and ca
   await rest(location.ownerLeaseTtlMs + 1_500);
   expect((await c.ask('ask', SERVERS)).kind).toBe('Unavailable');
   redis.resume();
-  await Promise.all(['a', 'b'].map((by) => reaches(c, SERVERS, 10_000, by)));
+  await Promise.all(['a', 'b'].map((by) => reaches(c, SERVERS, by)));
   await expectOnce([a, b], await c.ask('finish', MESH_CALLS));
   await expectUnharmed();
 });
@@ -102,6 +102,6 @@ async function expectUnharmed(): Promise<void> {
     const now = await view.published();
     return areBack(now, before) && areBack(now, after, 'renewed');
   };
-  await eventually(isBack, 'every lease is renewed', 5_000);
+  await eventually(isBack, 'every lease is renewed');
   for (const host of [a, b, c]) expect(await host.ask('flaws')).toEqual([]);
 }

@@ -1,4 +1,5 @@
 /** A host that is told to stop, while others find it through Redis. */
+import { jest } from '@jest/globals';
 import { request } from '@zlink/framework';
 import { createRedisLocationStore } from '@zlink/location-redis';
 import { type RedisServer, startRedisServer, until } from '@zlink/testing';
@@ -7,8 +8,13 @@ import { makeHost } from '../hosts.ts';
 import { StoreView } from './store-view.ts';
 
 const Slow = request<number, string>('orders.slow');
+jest.setTimeout(120_000);
+
 const POLL_MS = 200;
-const SLACK_MS = 1_000;
+/** A busy machine is late; without the removal it would be known for 15 s, the life of its lease. */
+const SLACK_MS = 9_000;
+/** On a busy machine. What holds a process holds it for good, or as long as silence: 15 s. */
+const EXIT_WITHIN_MS = 10_000;
 
 let redis: RedisServer;
 let view: StoreView;
@@ -46,7 +52,7 @@ test('[HOST-008] [LOC-055] at SIGTERM a host ends its work, takes its records aw
   await until(() => known() === 0, 'nobody knows it', POLL_MS + SLACK_MS);
   const end = await server.ended;
   expect([end.code, end.signal]).toEqual([0, null]);
-  expect(end.atMs - down.atMs).toBeLessThan(2_000);
+  expect(end.atMs - down.atMs).toBeLessThan(EXIT_WITHIN_MS);
   await client.shutdown();
   expect(await view.traces()).toEqual([]);
 });

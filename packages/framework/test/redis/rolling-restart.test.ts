@@ -7,15 +7,15 @@ import { eventually } from './eventually.ts';
 import { endHosts, expectOnce, MESH_CALLS, reaches, SERVERS, startHost, type StoreHost } from './store-hosts.ts';
 import { StoreView } from './store-view.ts';
 
-jest.setTimeout(40_000);
+jest.setTimeout(120_000);
 
 const location = { pollingIntervalMs: 200 };
 const PLACES = [1, 2, 3];
 const KINDS = [SERVERS, ...MESH_CALLS];
 /** So many that at any moment some calls are on their way. */
 const CALLERS_OF_A_KIND = 40;
-/** For what was under way to a server when it took weight 0, as docs/operating.md has it. */
-const MOMENT_MS = 500;
+/** For what was under way to a server when it took weight 0, as docs/operating.md has it; a busy machine is late. */
+const MOMENT_MS = 1_500;
 
 let redis: RedisServer;
 let view: StoreView;
@@ -68,7 +68,7 @@ test.each([
       if (!overlap) await retireOld(at);
       const successor = await startServer(place, 'new');
       next.push(successor);
-      for (const kind of [SERVERS, MESH_CALLS[0]!]) await reaches(client, kind, 5_000, `new ${place}`);
+      for (const kind of [SERVERS, MESH_CALLS[0]!]) await reaches(client, kind, `new ${place}`);
       if (overlap) await retireOld(at);
     }
 
@@ -80,7 +80,7 @@ test.each([
     for (const { by } of ends.slice(0, 2)) expect(Object.keys(by).sort()).toEqual(names); // of requests
     const known = async (): Promise<number> =>
       (await client.ask('serverRids')).length + (await client.ask('peerRids')).length;
-    await eventually(async () => (await known()) === 2 * PLACES.length, 'the old ones are forgotten', 2_000);
+    await eventually(async () => (await known()) === 2 * PLACES.length, 'the old ones are forgotten');
     await endHosts([...next, client]);
     expect(await view.traces()).toEqual([]);
   },

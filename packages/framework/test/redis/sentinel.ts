@@ -11,7 +11,6 @@ import { type RedisServer, startRedisServer } from '@zlink/testing';
 import { eventually } from './eventually.ts';
 
 const NAME = 'zlink';
-const PATIENCE_MS = 10_000;
 
 export class SentinelRedis {
   readonly replica: RedisServer;
@@ -76,5 +75,5 @@ export class SentinelRedis {
 }
 
 async function says(server: RedisServer, command: string, answer: RegExp, what: string): Promise<void> {
-  await eventually(async () => answer.test(await server.command(command)), what, PATIENCE_MS);
+  await eventually(async () => answer.test(await server.command(command)), what);
 }

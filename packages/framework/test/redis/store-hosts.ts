@@ -39,16 +39,12 @@ export async function findsStore(host: StoreHost, state: 'ready' | 'degraded'): 
 }
 
 /** Calls until one is answered, by that host if one is named; resolves with how long that took, in ms. */
-export function reaches(host: StoreHost, kind: CallKind, limitMs: number, by?: string): Promise<number> {
+export function reaches(host: StoreHost, kind: CallKind, by?: string): Promise<number> {
   const what = `a call of ${JSON.stringify(kind)} is answered${by === undefined ? '' : ` by ${by}`}`;
-  return eventually(
-    async () => {
-      const end = await host.ask('ask', kind, 1_000);
-      return end.kind === 'ok' && (by === undefined || end.by === by);
-    },
-    what,
-    limitMs,
-  );
+  return eventually(async () => {
+    const end = await host.ask('ask', kind, 1_000);
+    return end.kind === 'ok' && (by === undefined || end.by === by);
+  }, what);
 }
 
 /** Every call had an end of one of these kinds, and no message was handled more than once anywhere. */

@@ -9,10 +9,11 @@ import {
   leaseKey,
   type LocationStore,
   meshDescriptor,
+  publisherDescriptor,
   serverDescriptor,
 } from '@zlink/kernel/location';
 import { createRedisLocationStore } from '@zlink/location-redis';
-import { CHANNEL, MESH } from '../fixtures/fault-packets.ts';
+import { CHANNEL, FEED, MESH } from '../fixtures/fault-packets.ts';
 
 /** A descriptor. */
 export interface Published {
@@ -28,6 +29,7 @@ export interface Published {
 const kinds = [
   { topology: { kind: 'mesh', name: MESH }, codec: meshDescriptor },
   { topology: { kind: 'clientServer', name: CHANNEL }, codec: serverDescriptor },
+  { topology: { kind: 'fanout', name: FEED }, codec: publisherDescriptor },
 ] as const;
 
 export class StoreView {
@@ -43,7 +45,7 @@ export class StoreView {
     return new StoreView(store);
   }
 
-  /** All nodes, then all servers, each by RID. */
+  /** All nodes, then all servers, then all publishers, each by RID. */
   async published(): Promise<readonly Published[]> {
     const found = [];
     for (const { topology, codec } of kinds) {

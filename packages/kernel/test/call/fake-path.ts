@@ -17,6 +17,9 @@ import {
   type OutboundName,
   RecordKind,
 } from '../../src/internal/wire/index.ts';
+import { type CallMeter, clientServerPlace } from '../../src/observe/index.ts';
+import { FakeTracer } from '../observe/flow/fake-tracer.ts';
+import { TestFlow } from '../observe/flow/test-flow.ts';
 
 const text = new TextEncoder();
 
@@ -189,7 +192,12 @@ class FakeLink implements Link {
 
 export class FakePath implements CallPath {
   readonly label = 'channel "billing"';
+  readonly place = clientServerPlace('source', 'billing', 'client-1');
   readonly clock = new ManualClock();
+  readonly tracer = new FakeTracer();
+  /** What records of its calls become. */
+  readonly flow = new TestFlow({ clock: this.clock, tracer: this.tracer });
+  meter: CallMeter | undefined = undefined;
   readonly wheel = new DeadlineWheel({ clock: this.clock, onError: (error) => this.faults.push(error) });
   readonly terms: CallTerms;
   readonly link = new FakeLink();
@@ -212,6 +220,7 @@ export class FakePath implements CallPath {
       clock: this.clock,
       wheel: this.wheel,
       codecs: registry.freeze(new Problems()),
+      flow: this.flow.flow,
       sendTimeoutMs: 1_000,
       requestTimeoutMs: 30_000,
     };

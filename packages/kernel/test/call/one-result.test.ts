@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { RequestBuilder, SendBuilder } from '../../src/call/index.ts';
 import { ZLinkError } from '../../src/errors/index.ts';
 import { message, request, resolveOutbound } from '../../src/message/index.ts';
+import { FakeMeter } from './fake-meter.ts';
 import { FakePath } from './fake-path.ts';
 import { reactions, watch } from './settlement.ts';
 
@@ -64,13 +65,15 @@ const results = {
 };
 
 test.each(['request', 'send'] as const)(
-  '[CALL-004] a %s ends once whatever happens in whatever order, keeps its first result and leaves nothing behind',
+  '[CALL-004] [TRACE-002] [TRACE-025] a %s ends once whatever happens in whatever order, keeps its first result and leaves nothing behind',
   async (verb) => {
     await fc.assert(
       fc.asyncProperty(story, async (given) => {
         const path = new FakePath();
         path.hasTarget = given.start.hasTarget;
         path.link.credit = given.start.hasCredit ? 'free' : 'none';
+        path.flow.flow.level = 'normal';
+        const meter = (path.meter = new FakeMeter());
         const controller = new AbortController();
         const call =
           verb === 'send'
@@ -93,11 +96,24 @@ test.each(['request', 'send'] as const)(
         expect(path.routed).toHaveLength(1);
         expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
         path.expectClean();
+        expectOneEnd(verb, path, meter);
       }),
       { numRuns: 500 },
     );
   },
 );
+
+/** Whatever has raced: one record, one span and one measurement of the end. */
+function expectOneEnd(verb: 'request' | 'send', path: FakePath, meter: FakeMeter): void {
+  const ends = path.flow.phases.filter(({ phase }) => phase === 'reply_received' || phase === 'dropped');
+  const sent = path.flow.phases.filter(({ phase }) => phase === 'sent');
+  expect(sent).toHaveLength(path.link.written.length);
+  expect(ends).toHaveLength(verb === 'request' ? 1 : 1 - sent.length);
+  expect(path.tracer.spans.map((span) => span.ends.length)).toEqual([1]);
+  expect(meter.started).toBe(verb === 'request' ? 1 : 0);
+  expect(meter.ended).toHaveLength(meter.started);
+  expect(meter.waits.length).toBeLessThanOrEqual(1);
+}
 
 function describe({ outcome, value }: { outcome: string; value: unknown }): string {
   if (outcome === 'pending') return outcome;

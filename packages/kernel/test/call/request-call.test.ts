@@ -414,8 +414,8 @@ test('[CALL-006] calls have the methods of their operation and no other, and no 
   const { path, call } = arrange();
   const own = (object: object) =>
     Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => name !== 'constructor');
-  expect(own(call()).sort()).toEqual(['metadata', 'submit', 'timeoutMs', 'yield']);
-  expect(own(new SendBuilder(path, order())).sort()).toEqual(['metadata', 'submit']);
+  expect(own(call()).sort()).toEqual(['flow', 'metadata', 'submit', 'timeoutMs', 'yield']);
+  expect(own(new SendBuilder(path, order())).sort()).toEqual(['flow', 'metadata', 'submit']);
   expect(
     call()
       .submit(AbortSignal.abort('x'))

@@ -9,6 +9,7 @@ import {
   type RelocationStore,
   StoreError,
 } from '../../src/location/index.ts';
+import { type MonitoringFact, NO_MONITOR } from '../../src/observe/index.ts';
 import { Ending, live } from './runtime-rig.ts';
 
 const never = (): Promise<void> => new Promise(() => undefined);
@@ -47,6 +48,8 @@ function partsOf(clock: ManualClock) {
     random: seededRandom(1),
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     securityIdentity: undefined,
+    monitor: NO_MONITOR,
+    date: () => new Date(0),
   };
 }
 
@@ -216,6 +219,34 @@ test('[LOC-055] withdrawing from a store that is away takes 5 s at most, however
   expect(withdrawing.state).toBe('resolved');
   rig.location.heal();
   await expectGone(rig);
+});
+
+test('[MON-002] what stores show: whether they work, until when the lease lasts, and since when all is known', async () => {
+  const rig = arrange();
+  const facts: MonitoringFact[] = [];
+  const monitor = { changed: ignore, tell: (fact: MonitoringFact) => void facts.push(fact) };
+  const [location, relocation] = [rig.location, rig.relocation];
+  const stores = new HostStores({ location, relocation, ...partsOf(rig.clock), monitor });
+  expect(stores.snapshot()).toEqual({ store: 'ready' });
+  await stores.open(live());
+  await rig.clock.advanceAsync(1_000);
+  const { leaseValidUntil, lastCompleteRead } = stores.snapshot(); // by the calendar it is the beginning of 1970
+  const { ownerLeaseTtlMs, ownerLeaseFencingMarginMs } = DEFAULT_LOCATION_TIMING;
+  expect(leaseValidUntil).toEqual(new Date(ownerLeaseTtlMs - ownerLeaseFencingMarginMs - 1_000));
+  expect(lastCompleteRead?.getTime()).toBeGreaterThanOrEqual(-1_000);
+  expect(lastCompleteRead?.getTime()).toBeLessThanOrEqual(0);
+  rig.location.inject({ kind: 'fail' });
+  await rig.clock.advanceAsync(1_000);
+  expect(stores.snapshot()).toMatchObject({ store: 'degraded' });
+  rig.location.heal();
+  await rig.clock.advanceAsync(5_000);
+  const states = facts.flatMap((fact) =>
+    fact.type === 'zlink.runtime.location.store_changed' ? [fact.location.store] : [],
+  );
+  expect(states).toEqual(['degraded', 'ready']);
+  await stores.withdraw(1_000);
+  expect(stores.snapshot().leaseValidUntil).toBeUndefined();
+  await expectGone({ ...rig, stores });
 });
 
 test('[LOC-001] a host without stores has nothing to open and nothing to end', async () => {

@@ -189,6 +189,21 @@ test('[CS-013] a superseded server writes nothing any more and leaves the record
   expect(await world.findServer('s1')).toMatchObject({ lifecycleGeneration: 2n });
 });
 
+test('[LOC-055] a superseded server removes its own record if a failover has brought it back', async () => {
+  await host.publish(server('s1'));
+  world.save();
+  const successor = await world.openHost();
+  await successor.publish(server('s1', { generation: 2n }));
+  host.store.disrupt(); // it reads its record
+  await world.clock.advanceAsync(1_000);
+  expect(host.eventIds()).toContain('zlink.location.descriptor_superseded');
+  await successor.runtime.close();
+  await world.rollBack();
+  expect(await world.findServer('s1')).toMatchObject({ ownerId: ownerOf(host) });
+  await host.runtime.withdraw(live());
+  expect(await world.keys('d/')).toEqual([]);
+});
+
 test('[CS-013] what stood in the record of an earlier generation is not inherited', async () => {
   const bytes = serverDescriptor.encode({
     ...server('s1', { generation: 9n }).facts(),

@@ -12,23 +12,18 @@ import type {
 import { LocationRuntime, type LocationRuntimeOptions } from '../../src/internal/discovery/location-runtime.ts';
 import { DEFAULT_LOCATION_TIMING } from '../../src/internal/discovery/location-timing.ts';
 import {
-  type CommitResult,
-  createMemoryLocationStore,
-  createMemoryStoreBackend,
   descriptorKey,
   type LocationStore,
   publisherDescriptor,
   type PublisherDescriptor,
   type ServerDescriptor,
   serverDescriptor,
-  type StoreBatch,
   type StoreMutation,
   type StoreRecord,
   type Topology,
 } from '../../src/location/index.ts';
 import type { Logger } from '../../src/observe/index.ts';
-
-const nothing: StoreMutation = { kind: 'delete', key: 'nothing' };
+import { LosingStore } from './losing-store.ts';
 
 export const games = { kind: 'clientServer', name: 'games' } as const;
 
@@ -51,20 +46,11 @@ export class Ending {
   }
 }
 
-interface Applied {
-  readonly batch: StoreBatch;
-  readonly atMs: number;
-}
-
-/** The store of all hosts. What it holds can be lost. */
+/** Several hosts over one store. */
 export class World {
   readonly clock = new ManualClock();
   readonly hosts: Host[] = [];
-  #store!: LocationStore; // set by `loseAll`
-  /** All commits since everything was lost, and the version before them. */
-  #history: Applied[] = [];
-  #baseVersion = 0n;
-  #saved = 0;
+  readonly #store = new LosingStore(this.clock);
   #seed = 1;
 
   static async create(): Promise<World> {
@@ -74,40 +60,23 @@ export class World {
   }
 
   /** All that was stored is gone; versions grow on. */
-  async loseAll(): Promise<void> {
-    const baseVersion = this.#baseVersion + BigInt(this.#history.length) + 1_000n; // hosts go on meanwhile
-    this.#store = await openStore(baseVersion, this.clock);
-    this.#baseVersion = baseVersion;
-    this.#history = [];
-    this.#saved = 0;
+  loseAll(): Promise<void> {
+    return this.#store.loseAll();
   }
 
   /** What is stored now is what `rollBack` leaves. */
   save(): void {
-    this.#saved = this.#history.length;
+    this.#store.save();
   }
 
   /** Commits since `save` are lost, as by a failover to a replica that lags; versions grow on. */
-  async rollBack(): Promise<void> {
-    const before = this.#history;
-    const after: Applied[] = [];
-    let replayedAtMs: number | undefined;
-    const store = await openStore(this.#baseVersion, { nowMs: () => replayedAtMs ?? this.clock.nowMs() });
-    for (let at = 0; at < before.length; at++) {
-      const { batch, atMs } = before[at] as Applied; // hosts go on meanwhile: it may grow
-      replayedAtMs = atMs;
-      const replayed = at < this.#saved ? batch : { ...batch, conditions: [], mutations: [nothing] };
-      await store.commit(replayed);
-      after.push({ batch: replayed, atMs });
-    }
-    replayedAtMs = undefined;
-    this.#store = store;
-    this.#history = after;
+  rollBack(): Promise<void> {
+    return this.#store.rollBack();
   }
 
   /** A host that has not been opened. */
   host(options: Partial<LocationRuntimeOptions> = {}): Host {
-    const host = new Host(this.clock, this.#handle(), { random: seededRandom(this.#seed++), ...options });
+    const host = new Host(this.clock, this.#store.handle(), { random: seededRandom(this.#seed++), ...options });
     this.hosts.push(host);
     return host;
   }
@@ -118,8 +87,8 @@ export class World {
     return host;
   }
 
-  async find(key: string): Promise<StoreRecord | undefined> {
-    return (await this.#store.read({ records: [key] })).records[0];
+  find(key: string): Promise<StoreRecord | undefined> {
+    return this.#store.find(key);
   }
 
   async findServer(rid: string, topology: Topology = games): Promise<ServerDescriptor | undefined> {
@@ -132,14 +101,14 @@ export class World {
     return value === undefined ? undefined : publisherDescriptor.decode(value);
   }
 
-  async keys(prefix: string): Promise<readonly string[]> {
-    return (await this.#store.scan({ prefix, limit: 1_000, keysOnly: true })).items.map(({ key }) => key);
+  keys(prefix: string): Promise<readonly string[]> {
+    return this.#store.keys(prefix);
   }
 
   /** Past all faults. */
   async change(...mutations: readonly StoreMutation[]): Promise<void> {
     const operationId = crypto.randomUUID().replaceAll('-', '');
-    await this.#commit({ operationId, conditions: [], mutations });
+    await this.#store.commit({ operationId, conditions: [], mutations });
   }
 
   async closeAll(): Promise<void> {
@@ -151,32 +120,6 @@ export class World {
   get pending(): number {
     return this.clock.pendingTimers + this.clock.pendingBackgroundTimers;
   }
-
-  async #commit(batch: StoreBatch, signal?: AbortSignal): Promise<CommitResult> {
-    const atMs = this.clock.nowMs();
-    const history = this.#history;
-    const result = await this.#store.commit(batch, signal);
-    if (result.kind === 'applied' && !result.replayed) history.push({ batch, atMs });
-    return result;
-  }
-
-  /** Never disposed: hosts come and go. */
-  #handle(): LocationStore {
-    return {
-      capabilities: this.#store.capabilities,
-      open: () => Promise.resolve(),
-      read: (...call) => this.#store.read(...call),
-      commit: (...call) => this.#commit(...call),
-      scan: (...call) => this.#store.scan(...call),
-      dispose: () => Promise.resolve(),
-    };
-  }
-}
-
-async function openStore(lastVersion: bigint, clock: Pick<ManualClock, 'nowMs'>): Promise<LocationStore> {
-  const store = createMemoryLocationStore(createMemoryStoreBackend({ clock, lastVersion }));
-  await store.open();
-  return store;
 }
 
 export interface LogRecord {

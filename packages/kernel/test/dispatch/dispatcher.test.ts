@@ -14,7 +14,7 @@ import { jobsPerTurn } from '../../src/dispatch/turn-budget.ts';
 import { Problems } from '../../src/errors/index.ts';
 import { JobPermits } from '../../src/internal/execution/index.ts';
 import { DeadlineWheel } from '../../src/internal/time/index.ts';
-import { RateLimitedLog } from '../../src/observe/index.ts';
+import { MessageFlow, RateLimitedLog } from '../../src/observe/index.ts';
 import { NameIndex } from '../../src/internal/wire/index.ts';
 import { message, metadata, request, type StandardSchemaV1, ZLinkMessage } from '../../src/message/index.ts';
 import { FakeLink, inboundRecord } from './fake-link.ts';
@@ -46,6 +46,7 @@ test('[DISP-001] a function answers with what it returns', () => {
   ]);
   expect(harness.requests).toEqual({
     owner: 'billing',
+    surface: 'channel',
     verb: 'request',
     accepted: 1,
     handled: 1,
@@ -159,13 +160,14 @@ test('[DISP-004] without a handler a request is answered NotFound and a send is 
   ]);
   expect(harness.requests.dropped).toEqual({ no_handler: 1 });
   expect(harness.sends.dropped).toEqual({ no_handler: 1 });
+  const error = { eventId: 'zlink.dispatch_error', reason: 'no_handler' };
   expect(harness.logs).toMatchObject([
-    { eventId: 'zlink.dispatch_error', reason: 'no_handler', action: 'reply_error', message_kind: 'request' },
+    { ...error, action: 'reply_error', message_kind: 'request' },
+    { ...error, action: 'drop', message_kind: 'send', packet_name: 'unknown' },
   ]);
+  harness.send('other', {}); // one line per second, kind and reason
   harness.clock.advance(1_000);
-  harness.turn(); // one line per second and reason
-  harness.send('unknown', {});
-  expect(harness.logs[1]).toMatchObject({ action: 'drop', packet_name: 'unknown', suppressed: 1 });
+  expect(harness.logs[2]).toMatchObject({ action: 'drop', packet_name: 'other', suppressed: 1 });
   expect(harness.unhandled).toEqual([]);
   expectNothingHeld(harness);
 });
@@ -202,7 +204,11 @@ test.each([
   expect(harness.link.answers).toMatchObject([{ error: 'ProtocolError' }]);
   expect(harness.requests.dropped).toEqual({ decode_error: 1 });
   expect(harness.sends.dropped).toEqual({ decode_error: 1 });
-  expect(harness.logs).toMatchObject([{ reason: 'decode_error' }]);
+  const error = { reason: 'decode_error', outcome: 'failed' };
+  expect(harness.logs).toMatchObject([
+    { ...error, action: 'reply_error', message_kind: 'request' },
+    { ...error, action: 'drop', message_kind: 'send' },
+  ]);
   expectNothingHeld(harness);
 });
 
@@ -625,8 +631,11 @@ test('[DISP-009] a class that wants services is found where the host has none', 
 function loopParts(): DispatcherParts {
   const ignore = (): void => undefined;
   const clock = new ManualClock(); // only the event loop is real: how many jobs 4 ms are good for is not known here
+  const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+  const log = new RateLimitedLog(logger, clock);
   return {
     clock,
+    flow: new MessageFlow({ clock, logger, log }),
     wheel: new DeadlineWheel({ clock, onError: ignore }),
     permits: new JobPermits({ max: 10_000, pauseThresholdPercent: 80, resumeThresholdPercent: 60 }),
     codecs: new CodecRegistry().freeze(new Problems()),
@@ -634,7 +643,7 @@ function loopParts(): DispatcherParts {
     filters: [],
     lastHandler: new LastHandler(),
     services: undefined,
-    log: new RateLimitedLog({ debug: ignore, info: ignore, warn: ignore, error: ignore }, clock),
+    log,
     exposeErrorMessages: false,
     onUnhandled: ignore,
   };
@@ -642,7 +651,14 @@ function loopParts(): DispatcherParts {
 
 function loopDispatcher(owner: string, parts: DispatcherParts, handler: () => void): Dispatcher {
   const handlers = new HandlerRegistry<ChannelContext>(owner).addSend(Notice, handler).freeze(new Problems());
-  return new Dispatcher({ owner, where: owner, surface: channelSurface(owner), handlers, concurrency: 256, parts });
+  return new Dispatcher({
+    owner,
+    where: owner,
+    surface: channelSurface(owner, 'server-1'),
+    handlers,
+    concurrency: 256,
+    parts,
+  });
 }
 
 function acceptNotice(dispatcher: Dispatcher, parts: DispatcherParts, link: FakeLink): void {

@@ -1,16 +1,19 @@
 import { ManualClock } from '@zlink/testing';
 import { FailureLog } from '../../src/dispatch/failure-log.ts';
-import { RateLimitedLog } from '../../src/observe/index.ts';
+import { clientServerPlace, MessageFlow, RateLimitedLog } from '../../src/observe/index.ts';
 
 test('[C06] owners share the log of their host, and the second of one is not that of another', () => {
   const clock = new ManualClock();
   const records: object[] = [];
   const keep = (record: object): void => void records.push(record);
-  const log = new RateLimitedLog({ debug: keep, info: keep, warn: keep, error: keep }, clock);
-  const [billing, stock] = ['billing', 'stock'].map(
-    (owner) => new FailureLog(owner, `channel "${owner}"`, log, () => undefined),
-  );
-  const message = { verb: 'send', packetName: 'order' } as const;
+  const logger = { debug: keep, info: keep, warn: keep, error: keep };
+  const log = new RateLimitedLog(logger, clock);
+  const flow = new MessageFlow({ clock, logger, log, nextTurn: (turn) => turn() });
+  const [billing, stock] = ['billing', 'stock'].map((owner) => {
+    const place = clientServerPlace('target', owner, 'server-1');
+    return new FailureLog(owner, `channel "${owner}"`, place, { flow, log, onUnhandled: () => undefined });
+  });
+  const message = { verb: 'send', packetName: 'order', flow: undefined, link: undefined, correlation: 0 } as const;
   for (let round = 0; round < 3; round++) {
     billing?.threw(message, new Error('no'), true);
     stock?.threw(message, new Error('no'), true);

@@ -39,16 +39,15 @@ export class FakeLink implements Link {
   largestText = Infinity;
   unansweredRequests = 0;
   forgone = 0;
-  readonly #peerRid: string | undefined;
+  readonly #peerRid: string;
   readonly #waiting = new Set<OutboundRecord>();
 
-  /** @param peerRid - of the node at the other side; left out, the link has no peer that anyone may ask for */
-  constructor(peerRid?: string) {
+  /** @param peerRid - of the other side */
+  constructor(peerRid = 'peer-1') {
     this.#peerRid = peerRid;
   }
 
   get peer(): PeerFacts {
-    if (this.#peerRid === undefined) throw new Error('the dispatcher of a channel has no business with the peer');
     return {
       scope: 'game',
       rid: this.#peerRid,
@@ -157,6 +156,7 @@ export interface RecordFields {
   readonly correlation?: number;
   readonly remainingMs?: number;
   readonly metadata?: Uint8Array;
+  readonly trace?: Uint8Array;
 }
 
 export function inboundRecord(fields: RecordFields): InboundRecord {
@@ -170,7 +170,7 @@ export function inboundRecord(fields: RecordFields): InboundRecord {
     payloadStart: 0,
     payloadEnd: fields.payload.length,
     metadata: fields.metadata,
-    trace: undefined,
+    trace: fields.trace,
     costBytes: 64 + fields.payload.length + (fields.metadata?.length ?? 0),
   };
 }

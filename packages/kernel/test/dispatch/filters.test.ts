@@ -68,7 +68,7 @@ test('[DISP-007] a filter is told the dispatch kind and the message, the mesh on
   const make = (meshName?: string): Harness =>
     new Harness((handlers) => handlers.addSend(Tell, (_, context) => void seen.push(context)), {
       filters: [filter],
-      surface: channelSurface('billing', meshName),
+      surface: channelSurface('billing', 'server-1', meshName),
     });
   const [plain, mesh] = [make(), make('game')];
   plain.send(Tell, { n: 1 });

@@ -26,6 +26,8 @@ import {
   guardUnhandled,
   type Logger,
   type MessageCounters,
+  MessageFlow,
+  type MessageFlowOptions,
   RateLimitedLog,
   type UnhandledListener,
 } from '../../src/observe/index.ts';
@@ -37,9 +39,10 @@ export interface Unhandled {
 }
 
 type Options = Partial<Omit<DispatcherOptions, 'parts' | 'handlers'>> &
-  Partial<Omit<DispatcherParts, 'filters' | 'log'>> & {
+  Partial<Omit<DispatcherParts, 'filters' | 'log' | 'flow'>> & {
     readonly logger?: Logger;
     readonly maxPermits?: number;
+    readonly diagnostics?: Partial<MessageFlowOptions>;
     readonly extensions?: readonly CodecExtension[];
     readonly filters?: readonly Filter[];
   };
@@ -53,6 +56,8 @@ export interface MessageOptions {
   readonly metadata?: Metadata;
   readonly metadataBytes?: Uint8Array;
   readonly contentType?: string;
+  /** Its trace section. */
+  readonly trace?: Uint8Array;
   /** Instead of the value's JSON. */
   readonly payload?: Uint8Array | string;
   /** The message is not taken at all. */
@@ -67,7 +72,11 @@ export class Harness<C extends HandlerContext = ChannelContext> {
   readonly permits: JobPermits;
   readonly link = new FakeLink();
   readonly unhandled: Unhandled[] = [];
+  /** What the logger got at `debug`. */
+  readonly phases: Record<string, unknown>[] = [];
+  /** All else. */
   readonly logs: Record<string, unknown>[] = [];
+  readonly flow: MessageFlow;
   readonly dispatcher: Dispatcher;
   readonly #turns: (() => void)[] = [];
   readonly #names = new Map<string, InboundName>();
@@ -79,10 +88,16 @@ export class Harness<C extends HandlerContext = ChannelContext> {
     for (const extension of options.extensions ?? []) codecs.use(extension);
     const handlers = new HandlerRegistry<C>('channel "billing"');
     register(handlers);
-    const keepRecord = (record: object): void => void this.logs.push(record as Record<string, unknown>);
-    const logger = options.logger ?? { debug: keepRecord, info: keepRecord, warn: keepRecord, error: keepRecord };
+    const keepIn =
+      (records: Record<string, unknown>[]) =>
+      (record: object): void =>
+        void records.push(record as Record<string, unknown>); // records are plain objects
+    const [phase, line] = [keepIn(this.phases), keepIn(this.logs)];
+    const logger = options.logger ?? { debug: phase, info: line, warn: line, error: line };
     const log = new RateLimitedLog(logger, this.clock);
+    const nextTurn = (turn: () => void): void => turn(); // records are written as they are made
     const keep: UnhandledListener = (error, { where }) => void this.unhandled.push({ error, where });
+    this.flow = new MessageFlow({ clock: this.clock, logger, log, nextTurn, ...options.diagnostics });
     this.permits = new JobPermits({
       max: options.maxPermits ?? 100_000,
       pauseThresholdPercent: 80,
@@ -91,7 +106,7 @@ export class Harness<C extends HandlerContext = ChannelContext> {
     this.dispatcher = new Dispatcher({
       owner: 'billing',
       where: 'channel "billing"',
-      surface: channelSurface('billing'),
+      surface: channelSurface('billing', 'server-1'),
       handlers: handlers.freeze(problems),
       concurrency: 256,
       ...options,
@@ -106,6 +121,7 @@ export class Harness<C extends HandlerContext = ChannelContext> {
         lastHandler: options.lastHandler ?? new LastHandler(),
         services: options.services,
         log,
+        flow: this.flow,
         exposeErrorMessages: options.exposeErrorMessages ?? false,
         onUnhandled: guardUnhandled(options.onUnhandled ?? keep, log),
       },
@@ -159,6 +175,7 @@ export class Harness<C extends HandlerContext = ChannelContext> {
       payload: Buffer.from(options.payload ?? JSON.stringify(value) ?? 'null'),
       remainingMs: options.remainingMs ?? 0,
       ...(metadata === undefined ? {} : { metadata }),
+      ...(options.trace === undefined ? {} : { trace: options.trace }),
     });
     const link = options.link ?? this.link;
     if (options.refusal === undefined) this.dispatcher.accept(record, link);

@@ -132,6 +132,9 @@ test('[NODE-002] [DISP-004] a message for nobody is refused by its owner: a requ
     { error: 'NotFound', text: 'node "node-b" of mesh "game" does not serve channel "shop"' },
   ]);
   expect([harness.sends.dropped, harness.requests.dropped]).toEqual([{ no_handler: 1 }, { no_handler: 1 }]);
-  expect(harness.logs).toMatchObject([{ reason: 'no_handler', action: 'drop', packet_name: 'poke' }]);
+  expect(harness.logs).toMatchObject([
+    { reason: 'no_handler', action: 'drop', packet_name: 'poke' },
+    { reason: 'no_handler', action: 'reply_error', packet_name: 'move' },
+  ]);
   expectNothingHeld(harness, link);
 });

@@ -18,6 +18,7 @@ test('[C06] one line per key and second: the first record at once, at the end of
   expect(records).toEqual([{ n: 0 }, { n: 'other' }]);
   clock.advance(1);
   expect(records.slice(2)).toEqual([{ n: 'latest', suppressed: 100 }]);
+  expect(log.dropped).toBe(99);
   log.warn('garbage', { n: 'of the next second' });
   expect(records).toHaveLength(3);
   clock.advance(1_000);

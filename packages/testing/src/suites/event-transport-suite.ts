@@ -12,11 +12,12 @@ import { endCases } from './events/end-cases.ts';
 import { EventRig } from './events/event-rig.ts';
 import type { EventHarnessFactory } from './events/harness.ts';
 import { markCases } from './events/mark-cases.ts';
+import { runCases } from './events/run-cases.ts';
 import type { SuiteCase } from './transport-suite.ts';
 
 /** @param factory - called once per case; a harness is closed when its case is over */
 export function eventTransportSuite(factory: EventHarnessFactory): readonly SuiteCase[] {
-  return [...deliveryCases, ...markCases, ...endCases].map((eventCase) => ({
+  return [...deliveryCases, ...runCases, ...markCases, ...endCases].map((eventCase) => ({
     title: eventCase.title,
     run: () => EventRig.run(factory, (rig) => eventCase.act(rig)),
   }));

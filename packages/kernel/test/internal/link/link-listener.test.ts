@@ -249,3 +249,24 @@ test('[CALL-003] a transport on the wheel of its host leaves nothing in it, and 
   expect(() => wheel.add(entry)).not.toThrow();
   wheel.close();
 });
+
+test.each(['the listener', 'the intent'])(
+  '[CORE-011] [C25] what is submitted in the very turn in which %s gives its link up still leaves',
+  async (who) => {
+    const net = new TestNetwork();
+    const far = net.host('far', { policy: 'every' });
+    const near = net.host('near');
+    const listener = await far.listen();
+    const intent = near.dial(listener.endpoint);
+    await net.settle();
+    const [from, to] = who === 'the listener' ? [far, near] : [near, far];
+    TestRecord.send({ payload: Buffer.from('last words') }).submit(from.openLinks[0]!);
+    const closing = from === far ? listener.close(0) : intent.close(0);
+    await Promise.resolve(); // the listener takes nobody any more
+    net.clock.advance(1); // on a busy machine its time is over before the turn is
+    await closing;
+    await net.settle();
+    expect([to.received, to.closed.length]).toEqual([1, 1]);
+    expect(await net.close()).toEqual([]);
+  },
+);

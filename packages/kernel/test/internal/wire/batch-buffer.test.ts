@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BatchBuffer } from '../../../src/internal/wire/batch-buffer.ts';
 import { EXTERNAL_BYTES, HEADER_BYTES } from '../../../src/internal/wire/limits.ts';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
-import { decodeMessage, encodeMessage, type PlainRecord, writeRecord } from './message-codec.ts';
+import { decodeMessage, encodeMessage, type PlainRecord, traceOf, writeRecord } from './message-codec.ts';
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 const filled = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte);
@@ -94,7 +94,7 @@ test.each([
     (buffer: BatchBuffer) => {
       buffer.writeInlineName({ scope: 'a', contentType: 'b', packetName: 'c', index: -1 });
       buffer.writeMetadata(filled(9, 1));
-      buffer.writeTrace(filled(9, 1));
+      buffer.writeTrace(traceOf(filled(9, 1)));
       buffer.writeBytes(filled(9, 1));
     },
   ],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { checkBeacon } from '../../../src/internal/wire/beacon.ts';
 import { EventBatch } from '../../../src/internal/wire/event-batch.ts';
 import { EventReader } from '../../../src/internal/wire/event-reader.ts';
-import { EVENT_BYTES, EVENT_FRAME_BYTES } from '../../../src/internal/wire/limits.ts';
+import { EVENT_BYTES, EVENT_FRAME_BYTES, TRACE_BYTES } from '../../../src/internal/wire/limits.ts';
 import { batchAt, current, type PlainEvent, readAll, write } from './plain-events.ts';
 
 const isLong = process.env['ZLINK_LONG'] === '1';
@@ -29,7 +29,8 @@ const sizes = fc.oneof(
   { weight: 1, arbitrary: fc.nat(300_000) },
 );
 const topic = fc.oneof(name, fc.uint8Array({ maxLength: 255 }));
-const turns = fc.array(fc.array(fc.tuple(topic, name, name, sizes), { maxLength: 12 }), { maxLength: 6 });
+const trace = fc.option(fc.uint8Array({ minLength: 1, maxLength: TRACE_BYTES }), { nil: undefined, freq: 2 });
+const turns = fc.array(fc.array(fc.tuple(topic, name, name, sizes, trace), { maxLength: 12 }), { maxLength: 6 });
 
 test('[FAN-006] whatever is published in whatever turns arrives as it was, numbered from 1, in frames within the limit', () => {
   fc.assert(
@@ -38,11 +39,12 @@ test('[FAN-006] whatever is published in whatever turns arrives as it was, numbe
       const frames: Uint8Array[] = [];
       const written: Event[] = [];
       for (const turn of published) {
-        for (const [eventTopic, contentType, packetName, sizeBytes] of turn) {
+        for (const [eventTopic, contentType, packetName, sizeBytes, section] of turn) {
           const event = {
             topic: eventTopic,
             contentType,
             packetName,
+            ...(section === undefined ? {} : { trace: section }),
             payload: new Uint8Array(sizeBytes).fill(written.length),
           };
           written.push(event);
@@ -65,6 +67,7 @@ test('[FAN-006] whatever is published in whatever turns arrives as it was, numbe
         expect(event.sequence).toBe(at + 1);
         expect(Buffer.from(event.topic)).toEqual(Buffer.from(expected?.topic ?? ''));
         expect([event.contentType, event.packetName]).toEqual([expected?.contentType, expected?.packetName]);
+        expect(event.trace).toEqual(expected?.trace);
         expect(Buffer.compare(event.payload, expected?.payload ?? new Uint8Array(1))).toBe(0);
       }
     }),
@@ -116,6 +119,24 @@ test('[FAN-006] events around one in pieces keep their order and their frames', 
     [5, 70_000],
   ]);
   expect(frames).toHaveLength(1 + 4 + 1 + 2);
+});
+
+test('[FAN-006] full frames can be taken alone, and what is left goes on being filled', () => {
+  const [batch, whole] = [new EventBatch('news', 7n), new EventBatch('news', 7n)];
+  const frames: Uint8Array[] = [];
+  let hadFull = 0;
+  for (const sizeBytes of [10, 40_000, 20, 40_000, 30, 150_000, 40, 50]) {
+    for (const each of [batch, whole]) write(each, eventOf('a', sizeBytes));
+    if (batch.hasFull) hadFull++;
+    frames.push(...batch.takeFull());
+    expect([batch.hasFull, batch.takeFull()]).toEqual([false, []]);
+  }
+  expect(hadFull).toBe(2);
+  expect(frames).toHaveLength(1 + 1 + 3);
+  expect(batch.pendingBytes).toBeGreaterThan(90);
+  frames.push(...batch.take());
+  expect(frames.map((frame) => Uint8Array.from(frame))).toEqual(whole.take().map((frame) => Uint8Array.from(frame)));
+  expect(readFrames(frames)).toHaveLength(8);
 });
 
 test('[FAN-004] a lost frame is a gap of exactly its events, and a lost piece one of one event', () => {

@@ -2,6 +2,7 @@ import { randomBytes, seededRandom } from '@zlink/testing';
 import fc from 'fast-check';
 import { checkBeacon } from '../../../src/internal/wire/beacon.ts';
 import { EventReader } from '../../../src/internal/wire/event-reader.ts';
+import { refusedRun } from '../../../src/internal/wire/event-topics.ts';
 import { EVENT_FRAME_BYTES } from '../../../src/internal/wire/limits.ts';
 import type { RandomSource } from '../../../src/internal/time/index.ts';
 import { changed } from './mutation.ts';
@@ -27,6 +28,7 @@ function swallow(messages: readonly (readonly Uint8Array[])[]): string | undefin
   for (const parts of messages) {
     for (const part of parts) receivedBytes += part.length;
     checkBeacon(parts);
+    check(refusedRun(parts) !== 0n, 'generation of a refused run');
     let events = 0;
     if (reader.open(parts)) {
       check(reader.generation !== 0n && reader.sequence >= 0, 'head');
@@ -48,6 +50,11 @@ function checkEvent(reader: EventReader, parts: readonly Uint8Array[], receivedB
   check(
     payloadStart >= 0 && payloadStart <= payloadEnd && payloadEnd <= payload.length,
     'the payload leads out of its frame',
+  );
+  const { traceStart, traceEnd } = reader;
+  check(
+    traceStart >= 0 && traceStart <= traceEnd && traceEnd <= payloadStart,
+    'the trace section leads out of its place',
   );
   check(topic.length <= 255 && topic.buffer === payload.buffer, 'topic');
   check(sequence >= 1 && Number.isSafeInteger(sequence), 'sequence');
@@ -125,6 +132,8 @@ test(`[FAN-004] [C06] ${MUTATIONS.toLocaleString('en')} mutated messages: none t
       'piece is cut off',
       'piece leads beyond its event',
       'there are bytes behind the last event',
+      'trace context has N bytes, allowed are N',
+      'trace context is cut off',
       'version N is unknown',
     ]),
   );
@@ -144,9 +153,9 @@ test('[FAN-004] [C06] arbitrary parts are read to a fault, and nothing is made t
 
 test('[FAN-004] arbitrary bytes behind a valid head are read or refused', () => {
   const head = (form: number, events: number): Buffer => {
-    const bytes = Buffer.from('5a4c4e460100000007000000000000000900000000000000046e657773', 'hex');
-    bytes[5] = form;
-    bytes.writeUInt16LE(events, 6);
+    const bytes = Buffer.from('5a4c4e460107000000000000000000000900000000000000046e657773', 'hex');
+    bytes[13] = form;
+    bytes.writeUInt16LE(events, 14);
     return bytes;
   };
   fc.assert(
@@ -176,9 +185,9 @@ function frameOf(
   const frame = Buffer.alloc(29 + body.length);
   frame.write('ZLNF', 0, 'latin1');
   frame[4] = 1;
-  frame[5] = fields.form ?? 1;
-  frame.writeUInt16LE(fields.events ?? 1, 6);
-  frame.writeBigUInt64LE(fields.generation ?? 7n, 8);
+  frame[13] = fields.form ?? 1;
+  frame.writeUInt16LE(fields.events ?? 1, 14);
+  frame.writeBigUInt64LE(fields.generation ?? 7n, 5);
   frame.writeBigUInt64LE(fields.sequence ?? 9n, 16);
   frame[24] = 4;
   frame.write('news', 25, 'latin1');
@@ -202,7 +211,14 @@ test.each<[string, readonly Uint8Array[]]>([
   ['payload length is cut off', [frameOf({}, 0, 0, 0, 0, 0, 0, 0, 0, 0)]],
   ['there are bytes behind the last event', [frameOf({}, ...emptyEvent, 0)]],
   ['name is cut off', [frameOf({ events: 2 }, ...emptyEvent)]],
-  ['payload has 4294967295 bytes, allowed are 16777216', [frameOf({}, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255)]],
+  ['payload has 2147483647 bytes, allowed are 16777216', [frameOf({}, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 127)]],
+  ['trace context is cut off', [frameOf({}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 1)]],
+  ['trace context is cut off', [frameOf({}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 2, 0, 7)]],
+  ['trace context is empty', [frameOf({}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 0, 0)]],
+  [
+    'trace context has 1025 bytes, allowed are 1024',
+    [frameOf({}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 1, 4, ...Array.from({ length: 1_025 }, () => 7))],
+  ],
   ['event has more than 16777216 bytes', [frameOf({ form: 2, events: 0 }, 255, 255, 255, 255, 0, 0, 0, 0, 1)]],
   ['piece is cut off', [frameOf({ form: 2, events: 0 }, 1, 0, 0, 0, 0, 0, 0, 0)]],
   ['piece leads beyond its event', [frameOf({ form: 2, events: 0 }, 1, 0, 0, 0, 1, 0, 0, 0, 1)]],

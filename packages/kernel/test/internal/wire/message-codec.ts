@@ -5,6 +5,7 @@
  */
 import type { InboundName } from '../../../src/internal/transport/index.ts';
 import { BatchBuffer } from '../../../src/internal/wire/batch-buffer.ts';
+import type { OutboundTrace } from '../../../src/internal/wire/outbound-trace.ts';
 import { type NameTable, RecordReader, introduceName } from '../../../src/internal/wire/record-reader.ts';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
 
@@ -54,7 +55,7 @@ export function writeRecord(buffer: BatchBuffer, record: PlainRecord): void {
   buffer.begin(record.kind, record.nameId, record.correlation, record.aux);
   if (record.inlineName !== undefined) buffer.writeInlineName({ ...record.inlineName, index: -1 });
   if (record.metadata !== undefined) buffer.writeMetadata(record.metadata);
-  if (record.trace !== undefined) buffer.writeTrace(record.trace);
+  if (record.trace !== undefined) buffer.writeTrace(traceOf(record.trace));
   buffer.writeBytes(record.payload);
   buffer.commit();
 }
@@ -76,4 +77,9 @@ function plain(record: RecordReader): PlainRecord {
 
 function withoutSlot({ scope, contentType, packetName }: InboundName): Omit<InboundName, 'slot'> {
   return { scope, contentType, packetName };
+}
+
+/** Writes these bytes as they are. */
+export function traceOf(bytes: Uint8Array): OutboundTrace {
+  return { byteLength: bytes.length, writeInto: (target, at) => target.set(bytes, at) };
 }

@@ -1,6 +1,7 @@
 /** Whole messages of a publisher to plain events and back, through the reader and the batch that fanout uses. */
 import { EventBatch } from '../../../src/internal/wire/event-batch.ts';
 import type { EventReader } from '../../../src/internal/wire/event-reader.ts';
+import { traceOf } from './message-codec.ts';
 
 export interface PlainEvent {
   readonly sequence: number;
@@ -8,6 +9,7 @@ export interface PlainEvent {
   readonly topic: string | Uint8Array;
   readonly contentType: string;
   readonly packetName: string;
+  readonly trace?: Uint8Array;
   readonly payload: Uint8Array;
 }
 
@@ -21,21 +23,22 @@ export function readAll(reader: EventReader, parts: readonly Uint8Array[]): Plai
 
 /** Copies everything. */
 export function current(reader: EventReader): PlainEvent {
-  const { sequence, topic, contentType, packetName, payload, payloadStart, payloadEnd } = reader;
+  const { sequence, topic, contentType, packetName, payload, payloadStart, payloadEnd, traceStart, traceEnd } = reader;
   return {
     sequence,
     topic: textIfAny(topic),
     contentType,
     packetName,
+    ...(traceEnd === traceStart ? {} : { trace: Uint8Array.from(payload.subarray(traceStart, traceEnd)) }),
     payload: Uint8Array.from(payload.subarray(payloadStart, payloadEnd)),
   };
 }
 
 export function write(
   batch: EventBatch,
-  { topic, contentType, packetName, payload }: Omit<PlainEvent, 'sequence'>,
+  { topic, contentType, packetName, trace, payload }: Omit<PlainEvent, 'sequence'>,
 ): void {
-  batch.begin(topic, contentType, packetName);
+  batch.begin(topic, contentType, packetName, trace && traceOf(trace));
   batch.writeBytes(payload);
   batch.commit();
 }

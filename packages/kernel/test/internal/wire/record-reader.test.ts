@@ -4,6 +4,7 @@ import { METADATA_BYTES, NAME_LIMIT, RECORD_COST_BYTES, TRACE_BYTES } from '../.
 import { type NameTable, RecordReader, introduceName } from '../../../src/internal/wire/record-reader.ts';
 import { RecordFlag, RecordKind } from '../../../src/internal/wire/record.ts';
 import { vectorNamed, vectors } from './vectors.ts';
+import { traceOf } from './message-codec.ts';
 
 interface Header {
   readonly kind?: number;
@@ -272,7 +273,7 @@ test('[CORE-012] [WIRE-003] payload and sections are views of what was received'
   const buffer = new BatchBuffer();
   buffer.begin(RecordKind.request, 1, 2, 3);
   buffer.writeMetadata(Uint8Array.of(1, 2));
-  buffer.writeTrace(Uint8Array.of(3));
+  buffer.writeTrace(traceOf(Uint8Array.of(3)));
   buffer.writeText('payload');
   buffer.commit();
   buffer.take(parts);

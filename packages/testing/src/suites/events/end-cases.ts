@@ -5,7 +5,8 @@ import { EVENT_FRAME_BYTES } from '@zlink/kernel/internal/wire';
 import type { EventCase } from './event-rig.ts';
 import { numbered, upTo } from './numbered.ts';
 
-const LINGER_MS = 5_000;
+/** Longer than a busy machine can take to send what there is. */
+const LINGER_MS = 60_000;
 
 export const endCases: readonly EventCase[] = [
   {

@@ -12,7 +12,8 @@ import { loopTurns, until } from '../../loop-turns.ts';
 import { EventRecorder } from './event-recorder.ts';
 import type { EventHarness, EventHarnessFactory } from './harness.ts';
 
-const GIVE_UP_MS = 10_000;
+/** Tells a hang from a success, also on a machine that has no time for the test. */
+const GIVE_UP_MS = 30_000;
 
 export interface EventCase {
   readonly title: string;
@@ -51,11 +52,11 @@ export class EventRig {
     return this.transport().bind({ bindAddress: this.harness.address(), ...options });
   }
 
-  /** On a transport of its own unless one is given. */
-  subscriber(address: string, transport = this.transport()): EventRecorder {
+  /** On a transport of its own unless one is given, to whichever run it is unless one is named. */
+  subscriber(address: string, transport = this.transport(), generation?: bigint): EventRecorder {
     const recorder = new EventRecorder();
     this.#recorders.push(recorder);
-    recorder.begin(transport.subscribe({ address }, recorder));
+    recorder.begin(transport.subscribe({ address, generation }, recorder));
     return recorder;
   }
 
@@ -82,7 +83,7 @@ export class EventRig {
   }
 
   until(condition: () => boolean, what: string): Promise<void> {
-    return until(condition, what, GIVE_UP_MS);
+    return until(condition, what, this.harness.giveUpMs ?? GIVE_UP_MS);
   }
 
   /** Lets what was sent arrive. */

@@ -17,6 +17,8 @@ export interface EventHarness {
    * would be memory without a bound.
    */
   readonly keptMessages: { readonly least: number; readonly most: number };
+  /** Real time after which a case gives up waiting for something; default 30,000. */
+  readonly giveUpMs?: number;
   close(): Promise<void>;
 }
 

@@ -8,6 +8,19 @@ import { numbered, upTo } from './numbered.ts';
 
 const AT_ONCE = 50;
 
+/** Marks the end of what was published before; no other message has this number. */
+const MARK = 1_000_000;
+
+/** Publishes marks until one arrives, and one more behind it: with that one everything older has arrived or is lost. */
+async function drain(rig: EventRig, publisher: EventPublisher, subscriber: EventRecorder): Promise<void> {
+  while (!subscriber.numbers.includes(MARK)) {
+    publisher.send(numbered(MARK)); // which is lost as well while there is no room
+    await rig.settle();
+  }
+  publisher.send(numbered(MARK + 1));
+  await rig.until(() => subscriber.numbers.at(-1) === MARK + 1, 'everything older has arrived');
+}
+
 /** Sends messages of the largest size, no more at once than who reads can bear. */
 async function flood(rig: EventRig, publisher: EventPublisher, reading: EventRecorder, count: number): Promise<void> {
   const before = reading.messages.length;
@@ -56,7 +69,7 @@ export const markCases: readonly EventCase[] = [
       await flood(rig, publisher, reading, rig.harness.keptMessages.most + 100);
       stopped.resume();
       await rig.receive(stopped, rig.harness.keptMessages.least);
-      await rig.settle();
+      await drain(rig, publisher, stopped);
       const before = stopped.messages.length;
       for (const number of upTo(500)) {
         publisher.send(numbered(number));

@@ -44,6 +44,7 @@ export const creditCases: readonly RigCase[] = [
         };
         record.submit(nearLink);
       }
+      await rig.until(() => farGroup.received.length === 4, 'as many records arrive as there are permits');
       await rig.advance(2_000);
       assert.equal(farGroup.received.length, 4, 'records at the receiver are bounded by its permits');
       assert.ok(nearLink.waitingRecords > 1_900);
@@ -94,6 +95,7 @@ export const creditCases: readonly RigCase[] = [
       assert.equal(big.submit(nearLink), false, 'something is under way');
       const small = near.send({ payload: 'small' });
       assert.equal(small.submit(nearLink), false, 'a small record does not overtake');
+      await rig.until(() => farGroup.held === 1, 'the first one arrives');
       await rig.advance(100);
       assert.equal(nearLink.waitingRecords, 2);
       farGroup.letGoOne();
@@ -264,6 +266,7 @@ export const creditCases: readonly RigCase[] = [
       far.send({ payload: 'one' }).submit(farLink);
       far.send({ payload: 'two' }).submit(farLink);
       far.reply(asked, { payload: 'reply' }).submit(farLink);
+      await rig.until(() => nearGroup.held === 1, 'the first record arrives');
       await rig.advance(500);
       assert.deepEqual(nearGroup.texts, ['one']);
       assert.equal(request.isOver, false, 'the reply overtakes nothing');

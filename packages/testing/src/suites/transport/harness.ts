@@ -32,8 +32,15 @@ export interface TransportHarness {
   address(): string;
   /** Turns of the event loop after which what was sent has arrived, if nothing holds it up. */
   readonly quietTurns: number;
+  /**
+   * Resolves when the threads that carry messages beside the event loop have done what was there for them to do. The time
+   * of the suite moves on its own: without this it would run away from threads that a busy machine lets wait.
+   */
+  readonly threadsCaughtUp?: () => Promise<void>;
   /** Whether a receiver sees the very memory of the sender. */
   readonly sharesMemory: boolean;
+  /** Real time after which a case gives up waiting for something; default 30,000. */
+  readonly giveUpMs?: number;
   /** Without them connections are broken through the port. */
   readonly faults?: TransportFaults;
   close(): Promise<void>;

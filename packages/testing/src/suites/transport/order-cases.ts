@@ -145,7 +145,7 @@ export const orderCases: readonly RigCase[] = [
       assert.equal(waited.submit(nearLink), false);
       await rig.advance(1_000);
       farGroup.letGo();
-      await rig.until(() => farGroup.received.length === 4, 'all records arrive');
+      await rig.untilArrived(() => farGroup.received.length === 4, 'all records arrive');
       const [unlimited, prompt, , late] = farGroup.received.map((record) => record.remainingMs);
       assert.equal(unlimited, 0);
       // It arrived at once and waited a second for its permit: that time is used up.

@@ -31,7 +31,7 @@ export class RigRecord implements OutboundRequest {
   readonly errorNumber: number;
   readonly deadlineAtMs: number;
   readonly metadata: Uint8Array | undefined;
-  readonly trace: Uint8Array | undefined;
+  readonly trace: OutboundRequest['trace'];
   readonly payload: Uint8Array | string;
   correlation: number;
   costBytes = 0;
@@ -54,7 +54,7 @@ export class RigRecord implements OutboundRequest {
     this.errorNumber = options.errorNumber ?? 0;
     this.deadlineAtMs = options.deadlineAtMs ?? 0;
     this.metadata = options.metadata;
-    this.trace = options.trace;
+    this.trace = options.trace === undefined ? undefined : traceOf(options.trace);
   }
 
   submit(link: Link): boolean {
@@ -127,4 +127,9 @@ export class RigRecord implements OutboundRequest {
   #describe(): string {
     return `record of kind ${this.kind}, ${this.#outcome ?? 'not submitted'}, then [${this.journal.join(', ')}]`;
   }
+}
+
+/** A link carries these bytes unseen. */
+function traceOf(bytes: Uint8Array): OutboundRequest['trace'] {
+  return { byteLength: bytes.length, writeInto: (target, at) => target.set(bytes, at) };
 }

@@ -4,14 +4,14 @@
  * Owns hosts, time and the check after each case. Leaves what happens to the case.
  *
  * T1 Time moves only through the rig: with `advance`, and while `until` waits, by as much as really passes, so that the
- *    transports' own short timers run.
+ *    transports' own short timers run. It never moves past the turn in which a condition has come true.
  * T2 After every case: all permits are back, every link has ended once, every record kept its contract, no timer is
  *    left. A case that only passes because nobody looked does not pass.
  */
 import assert from 'node:assert/strict';
 import { JobPermits } from '@zlink/kernel/internal/execution';
 import type { Intent, Link, Listener } from '@zlink/kernel/internal/transport';
-import { loopTurns } from '../../loop-turns.ts';
+import { loopTurns, until } from '../../loop-turns.ts';
 import { ManualClock } from '../../manual-clock.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import type { TransportHarness, TransportHarnessFactory } from './harness.ts';
@@ -19,8 +19,13 @@ import { type HostOptions, RigHost, groupsOf } from './rig-host.ts';
 import type { RigGroup } from './rig-group.ts';
 import type { Shape } from './shapes.ts';
 
-const GIVE_UP_MS = 8_000;
+/** Tells a hang from a success, also on a machine that has no time for the test. */
+const GIVE_UP_MS = 30_000;
 const STEP_MS = 20;
+/** One message through two threads, and its answer. */
+const CATCH_UPS = 3;
+/** For what the threads have brought. */
+const TURNS_PER_CATCH_UP = 50;
 const PLENTY = 1_024;
 export const MIB = 1_048_576;
 
@@ -58,6 +63,10 @@ export class TransportRig {
     }
     await rig.harness.close();
     assert.equal(rig.clock.pendingTimers, 0, 'timers left after everything was closed');
+  }
+
+  get #giveUpMs(): number {
+    return this.harness.giveUpMs ?? GIVE_UP_MS;
   }
 
   host(shape: Shape, options: HostOptions = {}): RigHost {
@@ -117,11 +126,17 @@ export class TransportRig {
     let seenMs = startedAtMs;
     while (!condition()) {
       await loopTurns(1);
+      if (condition()) return;
       const nowMs = performance.now();
-      if (nowMs - startedAtMs > GIVE_UP_MS) assert.fail(`did not happen within ${GIVE_UP_MS} ms: ${what}`);
+      if (nowMs - startedAtMs > this.#giveUpMs) assert.fail(`did not happen within ${this.#giveUpMs} ms: ${what}`);
       this.clock.advance(nowMs - seenMs);
       seenMs = nowMs;
     }
+  }
+
+  /** Waits until `condition` holds; time stands still. */
+  async untilArrived(condition: () => boolean, what: string): Promise<void> {
+    await until(condition, what, this.#giveUpMs);
   }
 
   /** Moves time forward in steps, letting everything under way arrive after each. */
@@ -135,7 +150,13 @@ export class TransportRig {
 
   /** Lets what was sent arrive; time stands still. */
   async settle(): Promise<void> {
-    await loopTurns(this.harness.quietTurns);
+    const { quietTurns, threadsCaughtUp } = this.harness;
+    await loopTurns(quietTurns);
+    if (threadsCaughtUp === undefined) return;
+    for (let round = 0; round < CATCH_UPS; round++) {
+      await threadsCaughtUp();
+      await loopTurns(TURNS_PER_CATCH_UP);
+    }
   }
 
   /** Lets held records go, so that an orderly end is possible, and ends all links and transports. */

@@ -1,0 +1,126 @@
+import { ManualClock } from '@zlink/testing';
+import { clientServerPlace, type MessageFlowOptions, RateLimitedLog } from '../../../src/observe/index.ts';
+import { TestFlow } from './test-flow.ts';
+
+const place = clientServerPlace('source', 'billing', 'client-1');
+const message = (packetName: string) => ({ packetName, flow: undefined, link: undefined, correlation: 0 });
+
+/** A flow whose turns and logger are the test's. */
+class Queue extends TestFlow {
+  readonly turns: (() => void)[];
+
+  constructor(options: Partial<MessageFlowOptions> = {}) {
+    const turns: (() => void)[] = [];
+    super({ level: 'normal', nextTurn: (turn) => void turns.push(turn), ...options });
+    this.turns = turns;
+  }
+
+  phase(packetName: string): void {
+    this.flow.note(place, 'sent', message(packetName), { kind: 'send' });
+  }
+
+  error(packetName: string): void {
+    const details = { kind: 'send', reason: 'no_handler', action: 'drop', text: 'none' } as const;
+    this.flow.fail(packetName, place, message(packetName), details);
+  }
+
+  turn(): void {
+    for (const turn of this.turns.splice(0)) turn();
+  }
+
+  names(): unknown[] {
+    return this.phases.map((record) => record['packet_name']);
+  }
+}
+
+test('[TRACE-012] records are written in a later turn, in order, and no turn is taken while none waits', () => {
+  const queue = new Queue();
+  for (const name of ['a', 'b', 'c']) queue.phase(name);
+  expect([queue.names(), queue.turns.length]).toEqual([[], 1]);
+  queue.turn();
+  expect([queue.names(), queue.turns.length]).toEqual([['a', 'b', 'c'], 0]);
+});
+
+test('[TRACE-012] a copy is written: what the message becomes later changes nothing', () => {
+  const queue = new Queue();
+  const told = { ...message('order'), correlation: 0 };
+  queue.flow.note(place, 'sent', told, { kind: 'send' });
+  told.packetName = 'other';
+  queue.turn();
+  expect(queue.names()).toEqual(['order']);
+});
+
+test('[TRACE-012] 4,096 records wait; further phases are left out and counted', () => {
+  const queue = new Queue();
+  for (let n = 0; n < 4_100; n++) queue.phase(`p${n}`);
+  expect(queue.flow.droppedRecords).toBe(4);
+  queue.turn();
+  expect([queue.names().length, queue.names().at(-1)]).toEqual([4_096, 'p4095']);
+  queue.phase('next');
+  queue.turn();
+  expect([queue.names().at(-1), queue.flow.droppedRecords]).toEqual(['next', 4]);
+});
+
+test('[TRACE-012] an error takes the place of the latest phase, and only where all are errors it is left out', () => {
+  const queue = new Queue();
+  for (let n = 0; n < 4_096; n++) queue.phase(`p${n}`);
+  queue.error('late');
+  expect(queue.flow.droppedRecords).toBe(1);
+  queue.turn();
+  expect([queue.names().length, queue.names().at(-1), queue.errors.length]).toEqual([4_095, 'p4094', 1]);
+  for (let n = 0; n < 4_097; n++) queue.error(`e${n}`);
+  expect(queue.flow.droppedRecords).toBe(2);
+});
+
+test('[TRACE-012] errors and phases keep their order', () => {
+  const order: unknown[] = [];
+  const keep = (record: object): void => void order.push((record as { packet_name?: unknown }).packet_name);
+  const logger = { debug: keep, info: keep, warn: keep, error: keep };
+  const queue = new Queue({ logger, log: new RateLimitedLog(logger, new ManualClock()) });
+  queue.phase('a');
+  queue.error('b');
+  queue.phase('c');
+  queue.turn();
+  expect(order).toEqual(['a', 'b', 'c']);
+});
+
+test('[TRACE-012] a slow logger gets a millisecond per turn', () => {
+  const clock = new ManualClock();
+  const names: unknown[] = [];
+  const slow = (record: object): void => {
+    names.push(record);
+    clock.advance(0.4);
+  };
+  const queue = new Queue({ clock, logger: { debug: slow, info: slow, warn: slow, error: slow } });
+  for (let n = 0; n < 7; n++) queue.phase(`p${n}`);
+  const written: number[] = [];
+  while (queue.turns.length > 0) {
+    queue.turn();
+    written.push(names.length);
+  }
+  expect(written).toEqual([3, 6, 7]);
+});
+
+test('[TRACE-012] closing takes 100 ms of a slow logger; what is left then is counted', () => {
+  const clock = new ManualClock();
+  let written = 0;
+  const slow = (): void => {
+    written++;
+    clock.advance(30);
+  };
+  const queue = new Queue({ clock, logger: { debug: slow, info: slow, warn: slow, error: slow } });
+  for (let n = 0; n < 10; n++) queue.phase(`p${n}`);
+  queue.flow.close();
+  queue.turn();
+  expect([written, queue.flow.droppedRecords]).toEqual([4, 6]);
+});
+
+test('[TRACE-012] closing writes what waits, and what comes then is written at once', () => {
+  const queue = new Queue();
+  queue.phase('a');
+  queue.flow.close();
+  queue.phase('b');
+  expect(queue.names()).toEqual(['a', 'b']);
+  queue.turn();
+  expect(queue.names()).toEqual(['a', 'b']);
+});

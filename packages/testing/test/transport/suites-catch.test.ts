@@ -1,0 +1,83 @@
+/** The suites of transports: that they notice broken ones. */
+import { createLinkTransport } from '@zlink/kernel/internal/link';
+import type { EventTransport, Transport } from '@zlink/kernel/internal/transport';
+import {
+  createMemoryEngine,
+  createMemoryEventTransport,
+  eventTransportSuite,
+  MemoryNetwork,
+  type SuiteCase,
+  type TransportHarness,
+  transportSuite,
+} from '../../src/index.ts';
+import { type BrokenEventTransport, brokenEventTransports } from './broken-event-transports.ts';
+import { type BrokenTransport, brokenTransports } from './broken-transports.ts';
+
+const MARK = 100;
+/** Many times what a case takes. */
+const giveUpMs = 1_000;
+const ignore = (): void => undefined;
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function linkCases({ engine, transport }: Partial<BrokenTransport>): readonly SuiteCase[] {
+  const createHarness = async (): Promise<TransportHarness> => {
+    const network = new MemoryNetwork();
+    const made: Transport[] = []; // what a broken one leaves open is closed here
+    return {
+      quietTurns: 8,
+      sharesMemory: true,
+      giveUpMs,
+      makeTransport: (overrides) => {
+        const memory = createMemoryEngine(network);
+        const inner = createLinkTransport(engine?.(memory) ?? memory, { ...overrides, logger: silent });
+        made.push(inner);
+        return transport?.(inner, overrides) ?? inner;
+      },
+      address: () => 'tcp://node:0',
+      close: async () => void (await Promise.all(made.map((each) => each.close()))),
+    };
+  };
+  return transportSuite(createHarness, { faults: false });
+}
+
+function eventCases({ alter, markCount = MARK }: Partial<BrokenEventTransport>): readonly SuiteCase[] {
+  return eventTransportSuite(async () => {
+    const network = new MemoryNetwork();
+    const made: EventTransport[] = [];
+    return {
+      quietTurns: 8,
+      keptMessages: { least: MARK, most: MARK },
+      giveUpMs,
+      makeTransport: () => {
+        const inner = createMemoryEventTransport(network, { markCount });
+        made.push(inner);
+        return alter?.(inner) ?? inner;
+      },
+      address: () => 'tcp://node:0',
+      close: async () => void (await Promise.all(made.map((each) => each.close()))),
+    };
+  });
+}
+
+/** The name of what the first case of that title fails with. */
+async function failureOf(cases: readonly SuiteCase[], beginning: string): Promise<string> {
+  const found = cases.find(({ title }) => title.startsWith(beginning));
+  if (found === undefined) throw new Error(`no case begins with ${beginning}`);
+  try {
+    await found.run();
+    return 'none';
+  } catch (error) {
+    const { name, message } = error as Error; // of another realm, perhaps
+    return name === 'AssertionError' || message.startsWith('did not happen') ? 'a judgement' : `${name}: ${message}`;
+  }
+}
+
+test.each(brokenTransports)('[CORE-001] the suite catches a transport that $what', async (broken) => {
+  expect(await failureOf(linkCases({}), broken.caughtBy)).toBe('none');
+  expect(await failureOf(linkCases(broken), broken.caughtBy)).toBe('a judgement');
+});
+
+test.each(brokenEventTransports)('[FAN-004] the suite catches an event transport that $what', async (broken) => {
+  expect(await failureOf(eventCases({}), broken.caughtBy)).toBe('none');
+  expect(await failureOf(eventCases(broken), broken.caughtBy)).toBe('a judgement');
+});

@@ -5,8 +5,8 @@
  * beacons to the fanout topic.
  *
  * P1 Sending never waits: past a subscriber's mark libzmq drops whole messages for that one alone (CORE-016).
- * P2 The socket tells of every subscription and of its end, a killed subscriber's too. Only one to everything, as ours are, counts;
- *    whatever else a peer says is not heard.
+ * P2 The socket tells of every subscription and of its end, a killed subscriber's too. One to everything counts, and one to this
+ *    run; one to another run is refused; whatever else a peer says is not heard.
  *    A peer that says it more than once, or takes back what it never said, falsifies the count for `ready` and nothing else.
  * P3 A peer that subscribes has a subscription in the socket before it is counted: what is sent from then on reaches it
  *    ([C08]).
@@ -15,6 +15,7 @@
 import type { XPublisher } from 'zeromq';
 import type { Clock } from '@zlink/kernel/internal/time';
 import { advertisedEndpoint, type EventPublisher, type PublisherOptions } from '@zlink/kernel/internal/transport';
+import { otherRunParts, runOf } from '@zlink/kernel/internal/wire';
 import { plainAddress } from './addresses.ts';
 import type { AdmissionGate } from './admission-gate.ts';
 import { readBound, watchBound } from './bound-socket.ts';
@@ -38,6 +39,7 @@ export class PublisherEndpoint implements EventPublisher {
   /** Resolves when nothing of the socket is left. */
   readonly gone: Promise<void>;
   readonly #socket: XPublisher;
+  readonly #generation: bigint | undefined;
   readonly #host: PublisherHost;
   readonly #ledger: HandshakeLedger;
   #subscriptions = 0;
@@ -48,6 +50,7 @@ export class PublisherEndpoint implements EventPublisher {
     this.boundAddress = plainAddress(socket.lastEndpoint ?? options.bindAddress);
     this.endpoint = advertisedEndpoint(this.boundAddress, options.advertiseHost);
     this.#socket = socket;
+    this.#generation = options.generation;
     this.#host = host;
     const { clock, onRefused } = host;
     const onFault = (error: unknown): void => this.#end(error);
@@ -94,13 +97,15 @@ export class PublisherEndpoint implements EventPublisher {
 
   #onMessage(parts: readonly Buffer[]): void {
     const [message] = parts;
-    if (this.#socket.closed || message === undefined || parts.length !== 1 || message.length !== 1) return; // P2
-    if (message[0] === unsubscribed) {
-      this.#ledger.peerLeft();
-      this.#count(-1);
-    } else if (message[0] === subscribed) {
-      this.#count(1);
-    }
+    if (this.#socket.closed || message === undefined || parts.length !== 1) return;
+    const [verb] = message;
+    if (verb !== subscribed && verb !== unsubscribed) return;
+    const topic = message.subarray(1);
+    const run = topic.length === 0 ? this.#generation : runOf(topic);
+    if (run === undefined && topic.length > 0) return; // P2
+    if (verb === unsubscribed) this.#ledger.peerLeft();
+    if (run === this.#generation) this.#count(verb === subscribed ? 1 : -1);
+    else if (run !== undefined && verb === subscribed) this.send(otherRunParts(run));
   }
 
   #count(change: number): void {

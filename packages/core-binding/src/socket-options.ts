@@ -122,9 +122,10 @@ export function openPublisher(context: Context, zapDomain: string, curve: CurveS
   });
 }
 
-/** Has subscribed to everything. @param connectTimeoutMs - as for a DEALER */
+/** Has subscribed to these topics. @param connectTimeoutMs - as for a DEALER */
 export function openSubscriber(
   context: Context,
+  topics: readonly Uint8Array[],
   connectTimeoutMs: number,
   curve: CurveClientOptions | undefined,
 ): Subscriber {
@@ -138,7 +139,7 @@ export function openSubscriber(
     connectTimeout: connectTimeoutMs,
     ...curve,
   });
-  subscriber.subscribe();
+  subscriber.subscribe(...topics.map((topic) => Buffer.from(topic)));
   return subscriber;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A subscription: a SUB that takes all that one publisher sends (FAN-005).
+ * A subscription: a SUB that takes all that one publisher sends, or all that one run of it does (FAN-005, [C08]).
  *
  * Owns its socket's part in an engine. Leaves the connection to dialed-socket.ts, and dialling again, beacons and silence to the
  * fanout topic.
@@ -14,14 +14,14 @@
 import type { Subscriber } from 'zeromq';
 import type { Clock, TimerHandle } from '@zlink/kernel/internal/time';
 import type { Subscription, SubscriptionOptions, SubscriptionSink } from '@zlink/kernel/internal/transport';
-import { HANDSHAKE_TIMEOUT_MS } from '@zlink/kernel/internal/wire';
+import { HANDSHAKE_TIMEOUT_MS, topicsOf } from '@zlink/kernel/internal/wire';
 import { DialedSocket, type DialHost } from './dialed-socket.ts';
 import { handshakeText } from './native-errors.ts';
 
 export interface SubscriberHost extends DialHost {
   readonly clock: Clock;
-  /** One that has subscribed to everything. */
-  openSubscriber(connectTimeoutMs: number): Subscriber;
+  /** One that has subscribed to these topics. */
+  openSubscriber(topics: readonly Uint8Array[], connectTimeoutMs: number): Subscriber;
   onSubscriptionClosed(subscription: SubscriberEndpoint): void;
 }
 
@@ -30,11 +30,11 @@ export class SubscriberEndpoint implements Subscription {
   readonly #clock: Clock;
   #openTimer: TimerHandle | undefined;
 
-  constructor({ address }: SubscriptionOptions, sink: SubscriptionSink, host: SubscriberHost) {
+  constructor({ address, generation }: SubscriptionOptions, sink: SubscriptionSink, host: SubscriberHost) {
     this.#clock = host.clock;
     this.#openTimer = host.clock.setTimer(() => this.fail(handshakeText('handshakeIncomplete')), HANDSHAKE_TIMEOUT_MS); // 2
     const user = {
-      openSocket: (connectTimeoutMs: number) => host.openSubscriber(connectTimeoutMs),
+      openSocket: (connectTimeoutMs: number) => host.openSubscriber(topicsOf(generation), connectTimeoutMs),
       onOpen: () => {
         this.#clearTimer();
         sink.onOpen();

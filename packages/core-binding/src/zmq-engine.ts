@@ -79,7 +79,7 @@ class LibzmqEngine implements ZmqEngine {
       dialProblem,
       resolve: resolveDial,
       openSocket: (maxPartBytes, connectTimeoutMs) => openDealer(context, maxPartBytes, connectTimeoutMs, keys),
-      openSubscriber: (connectTimeoutMs) => openSubscriber(context, connectTimeoutMs, keys),
+      openSubscriber: (topics, connectTimeoutMs) => openSubscriber(context, topics, connectTimeoutMs, keys),
       nowMs: () => clock.nowMs(),
       onSocket: (gone) => this.#stayFor(gone),
       onClosed: (pipe) => this.#dialed.delete(pipe),

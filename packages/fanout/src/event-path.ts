@@ -1,5 +1,7 @@
 /** The port between publish calls and the publisher of a channel. */
+import type { FollowedPath } from '@zlink/kernel/call';
 import type { ResolvedPacket } from '@zlink/kernel/message';
+import type { CarriedFlow } from '@zlink/kernel/observe';
 import type { Topic } from './topic.ts';
 
 /** An event that wants to be published. */
@@ -8,9 +10,11 @@ export interface OutgoingEvent {
   readonly topic: Topic;
   /** Started with the signal of a handler: part of accepted work, which may end while the host drains. */
   readonly belongsToHandler: boolean;
+  /** What it carries of its flow; undefined at diagnostics level `off`. */
+  readonly trace: CarriedFlow | undefined;
 }
 
-export interface EventPath {
+export interface EventPath extends FollowedPath {
   /**
    * Takes the event at once.
    *

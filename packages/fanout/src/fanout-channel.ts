@@ -4,9 +4,15 @@
  * Owns the two roles and their stages. Leaves each role's work to `publisher/` and `subscriber/`.
  */
 import { ZLinkError } from '@zlink/kernel/errors';
-import type { HostParts, ListenerStatus, Topic, ValidationContext } from '@zlink/kernel/internal/host';
+import type {
+  HostParts,
+  ListenerStatus,
+  Topic,
+  TopologySections,
+  ValidationContext,
+} from '@zlink/kernel/internal/host';
 import { type RandomSource, systemRandom } from '@zlink/kernel/internal/time';
-import type { MessageCounters } from '@zlink/kernel/observe';
+import { type MessageCounters, type Monitor, TopologyHealth } from '@zlink/kernel/observe';
 import type { EventPath } from './event-path.ts';
 import { FanoutBuilder } from './fanout-builder.ts';
 import { type CheckedFanout, checkFanout, type FanoutOptions, newFanoutOptions } from './fanout-options.ts';
@@ -23,6 +29,8 @@ export class FanoutChannel implements FanoutRuntime, Topic {
   readonly #where: string;
   readonly #options: FanoutOptions;
   readonly #random: RandomSource;
+  readonly #health: TopologyHealth;
+  #monitor: Monitor | undefined;
   #checked: CheckedFanout | undefined;
   #publisher: ChannelPublisher | undefined;
   #subscriber: ChannelSubscriber | undefined;
@@ -36,6 +44,10 @@ export class FanoutChannel implements FanoutRuntime, Topic {
     this.#where = `fanout channel "${channelName}"`;
     this.#options = newFanoutOptions(this.#where);
     this.#random = random;
+    this.#health = new TopologyHealth({
+      missing: () => this.#subscriber?.status.missing() ?? [],
+      onChanged: () => this.#monitor?.changed(),
+    });
     this.builder = new FanoutBuilder(this.#options, requireOpen);
     this.connections = Object.freeze({
       connect: (endpoint: string) => this.#requireSubscriber().connect(endpoint),
@@ -64,12 +76,13 @@ export class FanoutChannel implements FanoutRuntime, Topic {
   }
 
   async open(parts: HostParts): Promise<void> {
+    this.#monitor = parts.monitor;
     const { publisher, subscriber } = this.#checked ?? {};
     if (publisher !== undefined) {
       this.#publisher = await ChannelPublisher.open(this.channelName, publisher, parts);
     }
     if (subscriber !== undefined) {
-      const options = { channelName: this.channelName, ...subscriber };
+      const options = { channelName: this.channelName, ...subscriber, health: this.#health };
       this.#subscriber = new ChannelSubscriber(options, parts, this.#random);
     }
   }
@@ -82,11 +95,13 @@ export class FanoutChannel implements FanoutRuntime, Topic {
   serve(): void {
     this.#publisher?.serve();
     this.#subscriber?.serve();
+    this.#health.become('serving');
   }
 
   drain(): void {
     this.#subscriber?.drain();
     this.#publisher?.drain();
+    this.#health.become('stopping');
   }
 
   async drained(): Promise<void> {
@@ -99,6 +114,11 @@ export class FanoutChannel implements FanoutRuntime, Topic {
 
   async close(lingerMs: number): Promise<void> {
     await Promise.all([this.#subscriber?.close(), this.#publisher?.close(lingerMs)]);
+    this.#health.become('stopped');
+  }
+
+  fail(): void {
+    this.#health.become('failed');
   }
 
   listeners(): readonly ListenerStatus[] {
@@ -108,6 +128,14 @@ export class FanoutChannel implements FanoutRuntime, Topic {
   /** Of received events; publishing leaves no count (MON-007). */
   counters(): readonly MessageCounters[] {
     return this.#subscriber === undefined ? [] : [this.#subscriber.counters()];
+  }
+
+  /** Publishers show nothing: they know of no subscriber (MON-007). */
+  showIn(sections: TopologySections): void {
+    const { isAutomatic, endpoints } = this.#options;
+    if (!isAutomatic && endpoints.length === 0) return;
+    const publishers = this.#subscriber?.status.publishers() ?? [];
+    sections.fanoutChannels.push({ channelName: this.channelName, ...this.#health.status, publishers });
   }
 
   #requireSubscriber(): ChannelSubscriber {

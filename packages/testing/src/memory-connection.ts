@@ -8,8 +8,15 @@ import type { Pipe, PipeSink } from '@zlink/kernel/internal/transport';
 import { type LaneItem, MemoryLane } from './memory-lane.ts';
 import { MemoryPipe } from './memory-pipe.ts';
 
+/** A machine on a memory network; each is itself, whatever its name. */
+export interface MemoryHost {
+  readonly name: string;
+}
+
 /** What one side brings into a connection. */
 export interface ConnectionSide {
+  /** Undefined: nobody's, and no fault between hosts concerns it. */
+  readonly host?: MemoryHost | undefined;
   readonly maxPartBytes: number;
   /** Nothing of the end is under way any more. */
   readonly onReleased: (pipe: MemoryPipe) => void;
@@ -29,6 +36,9 @@ export interface ConnectionHost {
 export class MemoryConnection {
   /** As dialled: faults by address go by it. */
   readonly address: string;
+  readonly dialerHost: MemoryHost | undefined;
+  /** Whose listener is there, as far as that is known yet. */
+  listenerHost: MemoryHost | undefined;
   readonly dialer: MemoryPipe;
   readonly toListener: MemoryLane;
   readonly toDialer: MemoryLane;
@@ -38,6 +48,7 @@ export class MemoryConnection {
   constructor(host: ConnectionHost, address: string, side: ConnectionSide, sink: PipeSink) {
     this.#host = host;
     this.address = address;
+    this.dialerHost = side.host;
     this.toListener = new MemoryLane(host.clock, host.ask, (item) => this.#arriveAtListener(item));
     this.toDialer = new MemoryLane(host.clock, host.ask, (item) => this.dialer.receive(item));
     this.dialer = this.#makeEnd(address, side, true);

@@ -18,8 +18,8 @@ import {
   type PipeSecurity,
   type PipeSink,
 } from '@zlink/kernel/internal/transport';
-import type { ConnectionSide } from './memory-connection.ts';
-import type { MemoryNetwork } from './memory-network.ts';
+import type { ConnectionSide, MemoryHost } from './memory-connection.ts';
+import type { MemoryAcceptor, MemoryNetwork } from './memory-network.ts';
 import { OpenEnds } from './open-ends.ts';
 
 const ENGINE_CLOSED = 'engine closed';
@@ -29,6 +29,8 @@ export interface MemoryEngineOptions {
   readonly name?: string;
   /** Proof of identity; none by default. See `createFakeSecurity`. */
   readonly security?: PipeSecurity;
+  /** The machine that the engine is on, for faults between hosts; none by default. */
+  readonly host?: MemoryHost;
 }
 
 /** Engines on the same network reach each other. */
@@ -40,6 +42,7 @@ class MemoryEngine implements PipeEngine {
   readonly name: string;
   readonly security: PipeSecurity | undefined;
   readonly #network: MemoryNetwork;
+  readonly #host: MemoryHost | undefined;
   readonly #listeners = new Set<MemoryListener>();
   readonly #ends = new OpenEnds();
   #closing: Promise<void> | undefined;
@@ -48,19 +51,22 @@ class MemoryEngine implements PipeEngine {
     this.#network = network;
     this.name = options.name ?? 'memory engine';
     this.security = options.security;
+    this.#host = options.host;
     noteOpen(this);
   }
 
   async listen(options: PipeListenOptions, accept: (pipe: Pipe) => PipeSink): Promise<PipeListener> {
     if (this.#closing !== undefined) throw new Error(ENGINE_CLOSED);
-    const listener = new MemoryListener(this.#network, options, accept, () => this.#listeners.delete(listener));
+    const listener = new MemoryListener(this.#network, this.#host, options, accept, () =>
+      this.#listeners.delete(listener),
+    );
     this.#listeners.add(listener);
     return listener;
   }
 
   connect(options: PipeConnectOptions, sink: PipeSink): Pipe {
     if (this.#closing !== undefined) throw new Error(ENGINE_CLOSED);
-    const pipe = this.#network.connect(options.address, sideOf(this.#ends, options.maxPartBytes), sink);
+    const pipe = this.#network.connect(options.address, sideOf(this.#ends, options.maxPartBytes, this.#host), sink);
     this.#ends.add(pipe);
     return pipe;
   }
@@ -82,27 +88,32 @@ class MemoryListener implements PipeListener {
   readonly address: string;
   readonly #network: MemoryNetwork;
   readonly #ends = new OpenEnds();
+  readonly #acceptor: MemoryAcceptor;
   readonly #onClosed: () => void;
   #bound = true;
 
   constructor(
     network: MemoryNetwork,
+    host: MemoryHost | undefined,
     options: PipeListenOptions,
     accept: (pipe: Pipe) => PipeSink,
     onClosed: () => void,
   ) {
     this.#network = network;
     this.#onClosed = onClosed;
-    this.address = network.bind(options.address, (connection) => {
-      connection.accept(this.address, sideOf(this.#ends, options.maxPartBytes), (pipe) => {
-        this.#ends.add(pipe); // first: `accept` may close the pipe at once
-        return accept(pipe);
-      });
-    });
+    this.#acceptor = {
+      host,
+      accept: (connection) =>
+        connection.accept(this.address, sideOf(this.#ends, options.maxPartBytes, host), (pipe) => {
+          this.#ends.add(pipe); // first: `accept` may close the pipe at once
+          return accept(pipe);
+        }),
+    };
+    this.address = network.bind(options.address, this.#acceptor);
   }
 
   async unbind(): Promise<void> {
-    if (this.#bound) this.#network.unbind(this.address);
+    if (this.#bound) this.#network.unbind(this.address, this.#acceptor);
     this.#bound = false;
   }
 
@@ -119,6 +130,6 @@ class MemoryListener implements PipeListener {
   }
 }
 
-function sideOf(ends: OpenEnds, maxPartBytes: number): ConnectionSide {
-  return { maxPartBytes, onReleased: (pipe) => ends.remove(pipe) };
+function sideOf(ends: OpenEnds, maxPartBytes: number, host: MemoryHost | undefined): ConnectionSide {
+  return { host, maxPartBytes, onReleased: (pipe) => ends.remove(pipe) };
 }

@@ -16,6 +16,7 @@ import type {
   SubscriptionOptions,
   SubscriptionSink,
 } from '@zlink/kernel/internal/transport';
+import type { MemoryHost } from './memory-connection.ts';
 import { createMemoryEngine } from './memory-engine.ts';
 import type { MemoryNetwork } from './memory-network.ts';
 import { MemoryPublisher } from './memory-publisher.ts';
@@ -29,6 +30,8 @@ export interface MemoryEventTransportOptions {
   readonly name?: string;
   /** Messages that one subscriber may have unread; default: 1,000, as over ZeroMQ. */
   readonly markCount?: number;
+  /** The machine that the transport is on, for faults between hosts; none by default. */
+  readonly host?: MemoryHost;
 }
 
 /** Transports on the same network reach each other. */
@@ -46,9 +49,10 @@ class MemoryEventTransport implements EventTransport {
   readonly #publishers = new Set<MemoryPublisher>();
   readonly #subscriptions = new Set<MemorySubscription>();
 
-  constructor(network: MemoryNetwork, { name = 'memory event transport', markCount }: MemoryEventTransportOptions) {
+  constructor(network: MemoryNetwork, options: MemoryEventTransportOptions) {
+    const { name = 'memory event transport', markCount, host } = options;
     this.#network = network;
-    this.#engine = createMemoryEngine(network, { name });
+    this.#engine = createMemoryEngine(network, { name, ...(host === undefined ? {} : { host }) });
     this.#markCount = markCount ?? DEFAULT_MARK_COUNT;
   }
 
@@ -61,9 +65,12 @@ class MemoryEventTransport implements EventTransport {
     return publisher;
   }
 
-  subscribe({ address }: SubscriptionOptions, sink: SubscriptionSink): Subscription {
-    const subscription = new MemorySubscription(sink, this.#network, (closed) => this.#subscriptions.delete(closed));
-    subscription.dialed(this.#engine.connect({ address, maxPartBytes: EVENT_FRAME_BYTES }, subscription));
+  subscribe(options: SubscriptionOptions, sink: SubscriptionSink): Subscription {
+    const onClosed = (closed: MemorySubscription): void => void this.#subscriptions.delete(closed);
+    const subscription = new MemorySubscription(options, sink, this.#network, onClosed);
+    subscription.dialed(
+      this.#engine.connect({ address: options.address, maxPartBytes: EVENT_FRAME_BYTES }, subscription),
+    );
     this.#subscriptions.add(subscription);
     return subscription;
   }

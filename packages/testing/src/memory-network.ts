@@ -7,14 +7,15 @@
  * N1 Everything arrives in a later macrotask, never inside the call that caused it.
  * N2 A message arrives or its pipe is closed; only a black hole swallows, and a connection that lost something to it is
  *    cut when the black hole ends, since nothing may follow a gap.
- * N3 A fault on an address holds for its connections of now and later, until `restore`.
+ * N3 A fault on an address or between hosts holds for its connections of now and later, until `restore`.
+ * N4 A host that was severed is gone for good: it reaches nobody, and its addresses are free for another one.
  */
 import { ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, isWildcardHost, parseEndpoint } from '@zlink/kernel/identity';
 import { type Clock, systemClock } from '@zlink/kernel/internal/time';
 import type { Pipe, PipeSink } from '@zlink/kernel/internal/transport';
-import { type ConnectionHost, type ConnectionSide, MemoryConnection } from './memory-connection.ts';
-import { EVERYWHERE, type FaultDirection, MemoryFaults } from './memory-faults.ts';
+import { type ConnectionHost, type ConnectionSide, MemoryConnection, type MemoryHost } from './memory-connection.ts';
+import { EVERYWHERE, type FaultDirection, MemoryFaults, type WayFaults } from './memory-faults.ts';
 import type { LaneFaults } from './memory-lane.ts';
 import type { MemoryPipe } from './memory-pipe.ts';
 import { MemoryTurns } from './memory-turns.ts';
@@ -22,8 +23,12 @@ import { MemoryTurns } from './memory-turns.ts';
 /** The address that was dialled, `'*'` for all of them, or either end of one connection. */
 export type FaultTarget = string | Pipe;
 
-/** Takes over a connection whose attempt has arrived. */
-export type MemoryAcceptor = (connection: MemoryConnection) => void;
+/** Who listens at an address. */
+export interface MemoryAcceptor {
+  readonly host: MemoryHost | undefined;
+  /** Takes over a connection whose attempt has arrived. */
+  accept(connection: MemoryConnection): void;
+}
 
 const FIRST_FREE_PORT = 49_152;
 const LAST_PORT = 65_535;
@@ -37,6 +42,7 @@ export class MemoryNetwork {
   readonly #faults = new MemoryFaults();
   readonly #turns = new MemoryTurns();
   readonly #host: ConnectionHost;
+  readonly #severed = new WeakSet<MemoryHost>();
   #lastFreePort = FIRST_FREE_PORT - 1;
 
   /** @param options - `clock` measures delays and linger; the system's by default */
@@ -93,6 +99,42 @@ export class MemoryNetwork {
     this.#faults.refuse(address);
   }
 
+  /**
+   * Changes what is wrong on the way from one host to another, whoever of them has dialled.
+   *
+   * @param from - the name of a host, or `'*'` for all of them, as `to`
+   */
+  changeWay(from: string, to: string, change: Partial<WayFaults>): void {
+    this.#faults.changeWay(from, to, change);
+    for (const connection of this.#connections) this.#apply(connection);
+  }
+
+  /** Breaks the connections between two hosts at once; both are told. */
+  cutBetween(one: string, other: string): void {
+    for (const connection of [...this.#connections]) {
+      const [dialer, listener] = [connection.dialerHost?.name, connection.listenerHost?.name];
+      if ((dialer === one && listener === other) || (dialer === other && listener === one)) connection.break(LOST);
+    }
+  }
+
+  /** N4 */
+  sever(host: MemoryHost): void {
+    this.#severed.add(host);
+    for (const [address, acceptor] of this.#acceptors) if (acceptor.host === host) this.#acceptors.delete(address);
+    for (const connection of [...this.#connections]) {
+      if (connection.dialerHost === host || connection.listenerHost === host) connection.break(LOST);
+    }
+  }
+
+  /** For leak checks. */
+  holdings(host: MemoryHost): { readonly listeners: number; readonly connections: number } {
+    const isHis = ({ dialerHost, listenerHost }: MemoryConnection) => dialerHost === host || listenerHost === host;
+    return {
+      listeners: [...this.#acceptors.values()].filter((acceptor) => acceptor.host === host).length,
+      connections: [...this.#connections].filter(isHis).length,
+    };
+  }
+
   /** Ends the faults of `target`, or all of them. */
   restore(target?: FaultTarget): void {
     if (target === undefined) this.#faults.endAll();
@@ -112,18 +154,21 @@ export class MemoryNetwork {
   bind(address: string, acceptor: MemoryAcceptor): string {
     const wanted = parseEndpoint(address);
     if (wanted === undefined) throw new ZLinkError('InvalidOperation', `address ${address} is malformed`);
+    if (this.#isSevered(acceptor.host)) throw new ZLinkError('InvalidOperation', `address ${address} cannot be bound`);
     const bound = formatEndpoint(wanted.host, wanted.port === 0 ? this.#freePort() : wanted.port);
     if (this.#acceptors.has(bound)) throw new ZLinkError('AlreadyExists', `address ${bound} is taken`);
     this.#acceptors.set(bound, acceptor);
     return bound;
   }
 
-  unbind(address: string): void {
-    this.#acceptors.delete(address);
+  /** Does nothing if the address has become another one's (N4). */
+  unbind(address: string, acceptor: MemoryAcceptor): void {
+    if (this.#acceptors.get(address) === acceptor) this.#acceptors.delete(address);
   }
 
   connect(address: string, side: ConnectionSide, sink: PipeSink): MemoryPipe {
     const connection = new MemoryConnection(this.#host, address, side, sink);
+    connection.listenerHost = this.#acceptorAt(address)?.host;
     this.#connections.add(connection);
     this.#apply(connection);
     connection.start();
@@ -136,9 +181,16 @@ export class MemoryNetwork {
   }
 
   #onAttempt(connection: MemoryConnection): void {
-    const acceptor = this.#faults.isRefused(connection.address) ? undefined : this.#acceptorAt(connection.address);
-    if (acceptor === undefined) connection.break(REFUSED);
-    else acceptor(connection);
+    const acceptor = this.#acceptorAt(connection.address);
+    connection.listenerHost = acceptor?.host;
+    const isRefused = this.#faults.isRefused(connection) || this.#isSevered(connection.dialerHost);
+    if (acceptor === undefined || isRefused) return connection.break(REFUSED);
+    this.#apply(connection);
+    acceptor.accept(connection);
+  }
+
+  #isSevered(host: MemoryHost | undefined): boolean {
+    return host !== undefined && this.#severed.has(host);
   }
 
   /** A wildcard listener answers at every host name of its port. */

@@ -7,6 +7,7 @@
  *    does (CORE-016). It says of every message that it has read it, so that whatever keeps it from reading or saying so fills its
  *    mark: a pause, a black hole, a receiver that the network holds up.
  * P2 A peer that says anything but what subscriptions say is none.
+ * P3 A subscription to another run is not counted and is refused; it stays until its peer ends it, as over ZeroMQ ([C08]).
  */
 import {
   advertisedEndpoint,
@@ -16,16 +17,28 @@ import {
   type PipeSink,
   type PublisherOptions,
 } from '@zlink/kernel/internal/transport';
+import { isAskedFor, otherRunParts, runOf, runTopic, topicsOf } from '@zlink/kernel/internal/wire';
 
-/** What a subscription says: that it is one, and that it has read a message. */
-export const SUBSCRIBED = Uint8Array.of(1);
-export const READ = Uint8Array.of(2);
+/** What a subscription says, by its first byte: that it is one, and to which run if to a certain one; or that it has read. */
+const SUBSCRIBED = 1;
+const READ = 2;
+const NOTHING = new Uint8Array(0);
+
+export function subscribedMessage(generation: bigint | undefined): Uint8Array {
+  return Uint8Array.of(SUBSCRIBED, ...(generation === undefined ? [] : runTopic(generation)));
+}
+
+export function readMessage(): Uint8Array {
+  return Uint8Array.of(READ);
+}
 
 export class MemoryPublisher implements EventPublisher {
   readonly #options: PublisherOptions;
   readonly #markCount: number;
   readonly #onClosed: (publisher: MemoryPublisher) => void;
   readonly #subscribers = new Set<Subscriber>();
+  /** Those of them that will get what this run sends (P3). */
+  readonly #counted = new Set<Subscriber>();
   readonly #pipes = new Set<Pipe>();
   #socket: PipeListener | undefined;
   #listener: (() => void) | undefined;
@@ -51,7 +64,7 @@ export class MemoryPublisher implements EventPublisher {
   }
 
   get subscriptions(): number {
-    return this.#subscribers.size;
+    return this.#counted.size;
   }
 
   onSubscriptions(listener: () => void): void {
@@ -79,17 +92,19 @@ export class MemoryPublisher implements EventPublisher {
 
   async #close(lingerMs: number): Promise<void> {
     this.#subscribers.clear();
+    this.#counted.clear();
     for (const pipe of this.#pipes) pipe.close(lingerMs);
     this.#onClosed(this);
     await this.#socket?.close();
   }
 
   #onMessage(subscriber: Subscriber, message: Uint8Array | undefined): void {
-    if (isSame(message, READ) && this.#subscribers.has(subscriber)) {
+    const [verb] = message ?? [];
+    const topic = message?.subarray(1) ?? NOTHING;
+    if (verb === READ && topic.length === 0 && this.#subscribers.has(subscriber)) {
       subscriber.unreadCount--;
-    } else if (isSame(message, SUBSCRIBED)) {
-      this.#subscribers.add(subscriber);
-      this.#listener?.();
+    } else if (verb === SUBSCRIBED && (topic.length === 0 || runOf(topic) !== undefined)) {
+      this.#onSubscription(subscriber, runOf(topic));
     } else {
       this.#options.onRefused?.('unknownProtocol'); // P2
       subscriber.pipe.close(0);
@@ -97,15 +112,29 @@ export class MemoryPublisher implements EventPublisher {
     }
   }
 
+  #onSubscription(subscriber: Subscriber, generation: bigint | undefined): void {
+    subscriber.topics = topicsOf(generation);
+    this.#subscribers.add(subscriber);
+    if (generation !== undefined && generation !== this.#options.generation) {
+      this.send(otherRunParts(generation)); // P3
+    } else {
+      this.#counted.add(subscriber);
+      this.#listener?.();
+    }
+  }
+
   #onGone(subscriber: Subscriber): void {
     this.#pipes.delete(subscriber.pipe);
-    if (this.#subscribers.delete(subscriber)) this.#listener?.();
+    this.#subscribers.delete(subscriber);
+    if (this.#counted.delete(subscriber)) this.#listener?.();
   }
 }
 
 class Subscriber {
   readonly pipe: Pipe;
   unreadCount = 0;
+  /** What it has asked for. */
+  topics: readonly Uint8Array[] = [];
   readonly #markCount: number;
 
   constructor(pipe: Pipe, markCount: number) {
@@ -114,12 +143,9 @@ class Subscriber {
   }
 
   send(parts: Uint8Array[]): void {
+    if (!isAskedFor(parts, this.topics)) return;
     if (this.unreadCount >= this.#markCount) return; // P1
     this.unreadCount++;
     this.pipe.send([...parts]); // each has a list of its own; the bytes are shared
   }
-}
-
-function isSame(bytes: Uint8Array | undefined, expected: Uint8Array): boolean {
-  return bytes?.length === expected.length && expected.every((byte, at) => byte === bytes[at]);
 }

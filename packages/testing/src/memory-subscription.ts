@@ -8,9 +8,15 @@
  * S3 The end is told after everything that came before it, once, and never to an owner that has closed.
  */
 import type { Clock, TimerHandle } from '@zlink/kernel/internal/time';
-import type { Pipe, PipeSink, Subscription, SubscriptionSink } from '@zlink/kernel/internal/transport';
+import type {
+  Pipe,
+  PipeSink,
+  Subscription,
+  SubscriptionOptions,
+  SubscriptionSink,
+} from '@zlink/kernel/internal/transport';
 import { HANDSHAKE_TIMEOUT_MS } from '@zlink/kernel/internal/wire';
-import { READ, SUBSCRIBED } from './memory-publisher.ts';
+import { readMessage, subscribedMessage } from './memory-publisher.ts';
 
 /** What a subscription needs of its network. */
 interface SubscriptionHost {
@@ -20,6 +26,7 @@ interface SubscriptionHost {
 }
 
 export class MemorySubscription implements Subscription, PipeSink {
+  readonly #generation: bigint | undefined;
   readonly #sink: SubscriptionSink;
   readonly #host: SubscriptionHost;
   readonly #onClosed: (subscription: MemorySubscription) => void;
@@ -30,7 +37,13 @@ export class MemorySubscription implements Subscription, PipeSink {
   #isPaused = false;
   #isClosed = false;
 
-  constructor(sink: SubscriptionSink, host: SubscriptionHost, onClosed: (subscription: MemorySubscription) => void) {
+  constructor(
+    { generation }: SubscriptionOptions,
+    sink: SubscriptionSink,
+    host: SubscriptionHost,
+    onClosed: (subscription: MemorySubscription) => void,
+  ) {
+    this.#generation = generation;
     this.#sink = sink;
     this.#host = host;
     this.#onClosed = onClosed;
@@ -69,7 +82,7 @@ export class MemorySubscription implements Subscription, PipeSink {
 
   onPipeOpen(): void {
     this.#clearTimer();
-    this.#pipe?.send([SUBSCRIBED]);
+    this.#pipe?.send([subscribedMessage(this.#generation)]);
     this.#sink.onOpen();
   }
 
@@ -87,7 +100,7 @@ export class MemorySubscription implements Subscription, PipeSink {
     while (!this.#isPaused && !this.#isClosed) {
       const parts = this.#unread.shift();
       if (parts === undefined) return this.#endOnceRead();
-      this.#pipe?.send([READ]);
+      this.#pipe?.send([readMessage()]);
       this.#sink.onMessage(parts);
     }
   }

@@ -1,10 +1,11 @@
 /**
  * The publisher of one channel: one socket, one run, one numbering of events.
  *
- * Owns when what was published leaves, the beacon, and who may still publish. Leaves bytes and numbers to the batch, and
- * subscribers, with their marks, to the engine.
+ * Owns when what was published leaves, the beacon, and who may still publish. Leaves bytes and numbers to the batch, how
+ * often messages may leave to the pace, and subscribers, with their marks, to the engine.
  *
- * P1 An event is encoded once, whoever subscribes; events of one turn of the event loop leave together (FAN-006).
+ * P1 An event is encoded once, whoever subscribes; events of one turn of the event loop leave together (FAN-006), and those of
+ *    several turns while the pace of messages says so.
  * P2 It is accepted or refused at once: no subscriber is waited for, and none counts (FAN-002, FAN-004).
  * P3 A beacon leaves every 5 s, events or not, and soon after somebody has subscribed (LIVE-003).
  * P4 How many subscribe is told to nobody but who waits for a number of them (MON-007).
@@ -14,19 +15,18 @@ import { ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, newGeneration, newRid } from '@zlink/kernel/identity';
 import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import { boundFor, type HostParts, type ListenerStatus, OwnEndpoint } from '@zlink/kernel/internal/host';
-import type { DeadlineEntry } from '@zlink/kernel/internal/time';
+import type { DeadlineEntry, TimerHandle } from '@zlink/kernel/internal/time';
 import type { EventPublisher } from '@zlink/kernel/internal/transport';
-import { beaconParts, DescriptorState, EVENT_FRAME_BYTES, EventBatch } from '@zlink/kernel/internal/wire';
+import { beaconParts, DescriptorState, EventBatch } from '@zlink/kernel/internal/wire';
+import { fanoutPlace, type FlowPlace } from '@zlink/kernel/observe';
 import type { EventPath, OutgoingEvent } from '../event-path.ts';
+import { MessagePace } from './message-pace.ts';
 import type { CheckedPublisher } from './publisher-options.ts';
 
 const BEACON_INTERVAL_MS = 5_000;
 
 /** From a new subscription to its beacon: many that come at once share one. */
 const GREETING_MS = 50;
-
-/** So much does not wait for the end of the turn. The last frame of it leaves half empty: many go before it. */
-const FLUSH_BYTES = 16 * EVENT_FRAME_BYTES;
 
 export class ChannelPublisher implements EventPath, DeadlineEntry {
   // Of the next beacon.
@@ -35,6 +35,9 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
   wheelNext: DeadlineEntry | undefined = undefined;
   wheelPrevious: DeadlineEntry | undefined = undefined;
 
+  readonly label: string;
+  readonly place: FlowPlace;
+  readonly terms: EventPath['terms'];
   readonly #channelName: string;
   readonly #where: string;
   readonly #parts: HostParts;
@@ -42,21 +45,27 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
   readonly #phase: OutboundPhase;
   readonly #readiness = new ReadinessWaiters();
   readonly #batch: EventBatch;
+  readonly #pace: MessagePace;
   readonly #own: OwnEndpoint<'fanout'>;
+  readonly #generation = newGeneration();
   /** Set by `open`, the only way to get a publisher. */
   #socket!: EventPublisher;
   #subscriptions = 0;
   #isFlushDue = false;
+  #paceTimer: TimerHandle | undefined;
   #isEncoding = false;
 
   private constructor(channelName: string, options: CheckedPublisher, parts: HostParts) {
     this.#channelName = channelName;
-    this.#where = `fanout channel "${channelName}"`;
+    this.#where = this.label = `fanout channel "${channelName}"`;
+    this.place = fanoutPlace(channelName);
+    this.terms = { flow: parts.flow };
     this.#parts = parts;
     this.#since = new Date();
     this.#phase = new OutboundPhase(this.#where);
-    const identity = { rid: options.routingId ?? newRid(options.ridPrefix), generation: newGeneration() };
-    this.#batch = new EventBatch(channelName, identity.generation);
+    const identity = { rid: options.routingId ?? newRid(options.ridPrefix), generation: this.#generation };
+    this.#batch = new EventBatch(channelName, this.#generation);
+    this.#pace = new MessagePace(parts.clock);
     this.#own = new OwnEndpoint({
       kind: 'fanout',
       name: channelName,
@@ -75,6 +84,7 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
       parts.events.bind({
         bindAddress: formatEndpoint(bind.host ?? parts.bindHost, bind.port),
         advertiseHost,
+        generation: publisher.#generation,
         onRefused: (reason) => publisher.#logRefused(reason),
       }),
     );
@@ -94,7 +104,7 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
     const codec = this.#parts.codecs.select(packet.declaredType);
     if (this.#isEncoding) throw this.#nested(packet.packetName);
     const batch = this.#batch;
-    batch.begin(event.topic, codec.contentType, packet.packetName);
+    batch.begin(event.topic, codec.contentType, packet.packetName, event.trace);
     this.#isEncoding = true;
     try {
       encodePacket(codec, packet, batch); // P1
@@ -105,8 +115,8 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
       this.#isEncoding = false;
     }
     batch.commit();
-    if (batch.pendingBytes >= FLUSH_BYTES) this.#flush();
-    else this.#flushAfterTurn();
+    if (batch.hasFull) this.#send(batch.takeFull()); // a full frame waits for nothing
+    this.#flushAfterTurn();
   }
 
   whenSubscribed(count: number, signal: AbortSignal | undefined): Promise<void> {
@@ -136,6 +146,7 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
     this.#readiness.fail(this.#phase.shuttingDown());
     this.#socket.onSubscriptions(() => undefined); // who comes now is greeted no more
     this.#parts.wheel.remove(this);
+    if (this.#paceTimer !== undefined) this.#parts.clock.clearTimer(this.#paceTimer);
     this.#flush();
     await this.#socket.close(lingerMs);
   }
@@ -165,15 +176,25 @@ export class ChannelPublisher implements EventPath, DeadlineEntry {
   #flushAfterTurn(): void {
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
-    setImmediate(() => {
+    const flush = (): void => {
       this.#isFlushDue = false;
       this.#flush();
+    };
+    setImmediate(() => {
+      const waitMs = this.#batch.pendingBytes === 0 ? 0 : this.#pace.waitMs;
+      if (waitMs === 0) flush();
+      else this.#paceTimer = this.#parts.clock.setTimer(flush, waitMs);
     });
   }
 
   #flush(): void {
-    if (this.#isEncoding) return; // a codec has closed us
-    for (const frame of this.#batch.take()) this.#socket.send([frame]);
+    if (this.#isEncoding || this.#batch.pendingBytes === 0) return; // while encoding: a codec has closed us
+    this.#send(this.#batch.take());
+    this.#pace.spend();
+  }
+
+  #send(frames: readonly Uint8Array[]): void {
+    for (const frame of frames) this.#socket.send([frame]);
   }
 
   #nested(packetName: string): ZLinkError {

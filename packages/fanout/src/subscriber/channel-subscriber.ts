@@ -11,8 +11,9 @@ import type { HandlerTable } from '@zlink/kernel/dispatch';
 import { describeValue, ZLinkError } from '@zlink/kernel/errors';
 import { DIALABLE_ENDPOINT, type HostParts, isDialable } from '@zlink/kernel/internal/host';
 import type { RandomSource } from '@zlink/kernel/internal/time';
-import type { MessageCounters } from '@zlink/kernel/observe';
+import type { MessageCounters, TopologyHealth } from '@zlink/kernel/observe';
 import type { FanoutConnections } from '../fanout-runtime.ts';
+import { FanoutStatus } from '../fanout-status.ts';
 import type { PublisherStatus } from '../publisher-status.ts';
 import { DiscoveredPublishers } from './discovered-publishers.ts';
 import { EventDispatch } from './event-dispatch.ts';
@@ -26,9 +27,11 @@ export interface SubscriberOptions {
   readonly handlers: readonly HandlerTable[];
   /** Given by hand; undefined: they are discovered. */
   readonly endpoints: readonly string[] | undefined;
+  readonly health: TopologyHealth;
 }
 
 export class ChannelSubscriber implements FanoutConnections {
+  readonly status: FanoutStatus;
   readonly #channelName: string;
   readonly #where: string;
   readonly #parts: HostParts;
@@ -43,7 +46,7 @@ export class ChannelSubscriber implements FanoutConnections {
   #closing: Promise<void> | undefined;
 
   constructor(options: SubscriberOptions, parts: HostParts, random: RandomSource) {
-    const { channelName, handlers, endpoints } = options;
+    const { channelName, handlers, endpoints, health } = options;
     this.#channelName = channelName;
     this.#where = `fanout channel "${channelName}"`;
     this.#parts = parts;
@@ -54,13 +57,25 @@ export class ChannelSubscriber implements FanoutConnections {
       endpoints === undefined ? undefined : new ManualPublishers(endpoints, (to, onState) => this.#dial(to, onState));
     this.#source = this.#manual;
     this.#unfollow = permits.onFlow(() => this.#onFlow());
+    this.status = new FanoutStatus({
+      channelName,
+      monitor: parts.monitor,
+      discovery: endpoints === undefined ? parts.discovery : undefined,
+      health,
+      publishers: () => this.publishers(),
+    });
   }
 
   /** Begins to look for publishers; who was told of some need not. */
   discover(): void {
     const { discovery } = this.#parts;
     if (discovery === undefined || this.#manual !== undefined) return;
-    this.#source = new DiscoveredPublishers(discovery, this.#channelName, (to, onState) => this.#dial(to, onState));
+    this.#source = new DiscoveredPublishers(
+      discovery,
+      this.#channelName,
+      (to, onState) => this.#dial(to, onState),
+      () => this.status.changed(),
+    );
   }
 
   serve(): void {
@@ -73,6 +88,7 @@ export class ChannelSubscriber implements FanoutConnections {
 
   disconnect(endpoint: string): void {
     this.#requireManual().disconnect(endpoint);
+    this.status.changed();
   }
 
   list(): readonly string[] {
@@ -116,12 +132,15 @@ export class ChannelSubscriber implements FanoutConnections {
       target,
       dispatch: this.#dispatch,
       onState: (intent: PublisherIntent) => {
+        const isMade = this.#intents.has(intent);
         if (intent.linkState === 'closed') this.#intents.delete(intent);
         onState();
+        if (isMade) this.status.changed();
       },
     };
     const intent = new PublisherIntent(options, this.#intentParts);
     this.#intents.add(intent);
+    queueMicrotask(() => this.status.changed()); // once its source knows it, too
     return intent;
   }
 

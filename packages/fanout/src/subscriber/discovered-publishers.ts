@@ -23,7 +23,8 @@ export class DiscoveredPublishers implements PublisherSource {
   #view: View<'fanout'> | undefined;
   #isServing = false;
 
-  constructor(discovery: Discovery, channelName: string, subscribe: Subscribe) {
+  /** @param onView - what is known of them may have changed */
+  constructor(discovery: Discovery, channelName: string, subscribe: Subscribe, onView: () => void) {
     this.#endpoints = new DiscoveredEndpoints<'fanout', PublisherIntent>({
       dials: () => true,
       dial: subscribe,
@@ -33,6 +34,7 @@ export class DiscoveredPublishers implements PublisherSource {
     this.#unwatch = discovery.watch({ kind: 'fanout', name: channelName }, (view) => {
       this.#view = view;
       this.#apply();
+      onView();
     });
   }
 

@@ -55,6 +55,7 @@ export class EventDispatch {
       rows.reduce((total, row) => total + row[part], 0);
     return Object.freeze({
       owner: this.#channelName,
+      surface: 'classic_fanout',
       verb: 'send',
       accepted: sum('accepted'),
       handled: sum('handled'),

@@ -11,6 +11,7 @@
 import type { JobPermits, PermitSource } from '@zlink/kernel/internal/execution';
 import type { InboundName, InboundRecord } from '@zlink/kernel/internal/transport';
 import { EventReader, RECORD_COST_BYTES, RecordKind } from '@zlink/kernel/internal/wire';
+import type { CarriedFlow } from '@zlink/kernel/observe';
 import type { EventDispatch } from './event-dispatch.ts';
 import { type EventName, EventNames, topicOf } from './event-names.ts';
 
@@ -113,7 +114,6 @@ class EventRecord implements InboundRecord {
   readonly remainingMs = 0;
   readonly errorKind = undefined;
   readonly metadata = undefined;
-  readonly trace = undefined;
   name: InboundName | undefined = undefined;
   byRank: readonly InboundName[] = [];
   topic = NO_BYTES;
@@ -121,6 +121,13 @@ class EventRecord implements InboundRecord {
   payloadStart = 0;
   payloadEnd = 0;
   costBytes = 0;
+  flow: CarriedFlow | undefined = undefined;
+  #traceStart = 0;
+  #traceEnd = 0;
+
+  get trace(): Uint8Array | undefined {
+    return this.#traceEnd === this.#traceStart ? undefined : this.payload.subarray(this.#traceStart, this.#traceEnd);
+  }
 
   take(reader: EventReader, name: EventName): void {
     this.byRank = name.byRank;
@@ -128,6 +135,9 @@ class EventRecord implements InboundRecord {
     this.payload = reader.payload;
     this.payloadStart = reader.payloadStart;
     this.payloadEnd = reader.payloadEnd;
+    this.#traceStart = reader.traceStart;
+    this.#traceEnd = reader.traceEnd;
+    this.flow = undefined;
     this.costBytes = RECORD_COST_BYTES + this.topic.length + this.payloadEnd - this.payloadStart;
   }
 }

@@ -8,8 +8,9 @@
  *    backoff; what happens to one publisher touches no other (FAN-005).
  * I2 Messages are read only while nothing waits for a permit and the flow is RUNNING; otherwise they stay where they are, up
  *    to the publisher's mark (CORE-016).
- * I3 A beacon proves that somebody publishes there, the first batch who it is: messages of another channel, or of another
- *    run than the discovered one, end the subscription.
+ * I3 A beacon proves that somebody publishes there, the first batch who it is: messages of another channel end the
+ *    subscription. Of a discovered publisher only that run is subscribed to; another one at its address refuses, which ends it,
+ *    too, and counts nobody who would hear nothing ([C08]).
  * I4 The backoff starts small again once a message was taken, or a second sign of life: who beacons as a stranger is not
  *    dialled faster and faster.
  */
@@ -28,7 +29,7 @@ import type {
   Subscription,
   SubscriptionSink,
 } from '@zlink/kernel/internal/transport';
-import { checkBeacon, type EventReader } from '@zlink/kernel/internal/wire';
+import { checkBeacon, type EventReader, refusedRun } from '@zlink/kernel/internal/wire';
 import type { LinkState, RateLimitedLog } from '@zlink/kernel/observe';
 import type { EventDispatch } from './event-dispatch.ts';
 import { EventInbox, type InboxOwner } from './event-inbox.ts';
@@ -157,8 +158,7 @@ export class PublisherIntent implements Intent, SubscriptionSink, InboxOwner {
       case 'malformed':
         return this.onFault('malformed beacon');
       case 'none':
-        this.#inbox.read(parts);
-        return this.settleReading();
+        return this.#onFrame(parts);
     }
   }
 
@@ -166,10 +166,8 @@ export class PublisherIntent implements Intent, SubscriptionSink, InboxOwner {
     this.#dialLater(reason, false);
   }
 
-  objection({ channelName, generation }: EventReader): string | undefined {
-    const { channelName: expectedName, target } = this.#options;
-    if (channelName !== expectedName) return 'publisher of another fanout channel'; // I3
-    if (target.generation !== undefined && generation !== target.generation) return 'another run of the publisher';
+  objection({ channelName }: EventReader): string | undefined {
+    if (channelName !== this.#options.channelName) return 'publisher of another fanout channel'; // I3
     this.#backoff.reset(); // I4
     this.#heard();
     return undefined;
@@ -195,6 +193,16 @@ export class PublisherIntent implements Intent, SubscriptionSink, InboxOwner {
     this.settleReading();
   }
 
+  #onFrame(parts: readonly Uint8Array[]): void {
+    const refused = refusedRun(parts);
+    if (refused === undefined) {
+      this.#inbox.read(parts);
+      this.settleReading();
+    } else if (refused === this.#options.target.generation) {
+      this.onFault('another run of the publisher'); // I3
+    } // else others were refused, who ask for less than everything
+  }
+
   #heard(): void {
     const phase = this.#phase;
     this.#life.heard();
@@ -214,7 +222,8 @@ export class PublisherIntent implements Intent, SubscriptionSink, InboxOwner {
   }
 
   #dial(): void {
-    const subscription = this.#parts.events.subscribe({ address: this.address }, this);
+    const { generation } = this.#options.target;
+    const subscription = this.#parts.events.subscribe({ address: this.address, generation }, this);
     this.#isReading = true;
     this.#life.start();
     this.#become({ kind: 'dialing', subscription });

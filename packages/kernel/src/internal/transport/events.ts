@@ -9,6 +9,9 @@
  *    no more memory than that mark (CORE-016).
  * E3 A message that was sent while `subscriptions` counted a subscriber reaches it, below its mark and while it is
  *    connected ([C08]).
+ * E4 A subscription may name the run that it looks for: it gets the frames of that run, beacons, and nothing else. A publisher
+ *    of another run does not count it, and refuses it by the message that `internal/wire` has for that. A publisher that knows
+ *    of no run counts only who names none.
  */
 
 export interface EventTransport {
@@ -16,7 +19,10 @@ export interface EventTransport {
   bind(options: PublisherOptions): Promise<EventPublisher>;
   /** Dials once. The sink hears nothing within this call. */
   subscribe(options: SubscriptionOptions, sink: SubscriptionSink): Subscription;
-  /** Ends all that is open; resolves when nothing is left. Idempotent. */
+  /**
+   * For the suites: ends all that is open; resolves when nothing is left. Idempotent. A host ends the engine by closing its
+   * `Transport`.
+   */
   close(): Promise<void>;
 }
 
@@ -25,6 +31,8 @@ export interface PublisherOptions {
   readonly bindAddress: string;
   /** Host in `endpoint`; default: the bound one. */
   readonly advertiseHost?: string | undefined;
+  /** Of this run; not 0. */
+  readonly generation?: bigint | undefined;
   /** Told about connections that ended before they subscribed, by reason label. */
   readonly onRefused?: ((reason: string) => void) | undefined;
 }
@@ -32,14 +40,14 @@ export interface PublisherOptions {
 export interface EventPublisher {
   /** Advertised endpoint with the real port. */
   readonly endpoint: string;
-  /** Bound endpoint with the real port. */
+  /** For the suites: bound endpoint with the real port. */
   readonly boundAddress: string;
-  /** Subscriptions that stand now. */
+  /** Subscriptions that stand now, to this run or to whichever it is. */
   readonly subscriptions: number;
   /** Calls `listener` after each change of `subscriptions`, never within a call of the owner; a later one takes its place. */
   onSubscriptions(listener: () => void): void;
   /**
-   * Hands over one message to all that have subscribed, and never waits or throws. The parts belong to the engine from here
+   * Hands over one message to all that have subscribed to it, and never waits or throws. The parts belong to the engine from here
    * on and are never written again. After the end of the publisher it does nothing.
    */
   send(parts: Uint8Array[]): void;
@@ -49,6 +57,8 @@ export interface EventPublisher {
 
 export interface SubscriptionOptions {
   readonly address: string;
+  /** Of the run that is looked for; default: whichever it is. */
+  readonly generation?: bigint | undefined;
 }
 
 export interface SubscriptionSink {

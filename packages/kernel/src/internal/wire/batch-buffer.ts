@@ -8,6 +8,7 @@
  */
 import type { PayloadSink } from '../../codec/codec.ts';
 import type { OutboundName } from './names.ts';
+import type { OutboundTrace } from './outbound-trace.ts';
 import { EXTERNAL_BYTES, HEADER_BYTES } from './limits.ts';
 import { RecordFlag, type RecordKind } from './record.ts';
 import { EMPTY_SLAB, LARGEST_SLAB_BYTES, roomier, slabBytesAfter } from './slab.ts';
@@ -59,8 +60,9 @@ export class BatchBuffer implements PayloadSink {
     this.#writeSection(bytes, RecordFlag.metadata);
   }
 
-  writeTrace(bytes: Uint8Array): void {
-    this.#writeSection(bytes, RecordFlag.trace);
+  writeTrace(trace: OutboundTrace): void {
+    const at = this.#openSection(trace.byteLength, RecordFlag.trace);
+    trace.writeInto(this.#slab, at);
   }
 
   writeText(text: string): void {
@@ -135,14 +137,21 @@ export class BatchBuffer implements PayloadSink {
   }
 
   #writeSection(bytes: Uint8Array, flag: number): void {
-    this.#ensure(2 + bytes.length);
+    const at = this.#openSection(bytes.length, flag);
+    this.#slab.set(bytes, at);
+  }
+
+  /** Makes room for a section, which begins at the offset that it returns. */
+  #openSection(length: number, flag: number): number {
+    this.#ensure(2 + length);
     const slab = this.#slab;
+    const at = this.#position + 2;
     slab[this.#recordStart + 1]! |= flag;
-    slab[this.#position] = bytes.length;
-    slab[this.#position + 1] = bytes.length >>> 8;
-    slab.set(bytes, this.#position + 2);
-    this.#position += 2 + bytes.length;
+    slab[at - 2] = length;
+    slab[at - 1] = length >>> 8;
+    this.#position = at + length;
     this.#payloadStart = this.#position;
+    return at;
   }
 
   /** A second piece follows an external payload: the record becomes an ordinary one. */

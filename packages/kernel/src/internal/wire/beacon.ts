@@ -8,22 +8,23 @@
  */
 import { areSameBytes } from './same-bytes.ts';
 
-const TOPIC = Uint8Array.of(0x01, 0x5a, 0x4c, 0x46, 0x31);
+/** Never written to; others get copies. */
+export const BEACON_TOPIC = Uint8Array.of(0x01, 0x5a, 0x4c, 0x46, 0x31);
 const PAYLOAD = Uint8Array.of(0x5a, 0x46, 0x01, 0x01);
 
 /** A new message; the parts are the caller's. */
 export function beaconParts(): Uint8Array[] {
-  return [Uint8Array.from(TOPIC), Uint8Array.from(PAYLOAD)];
+  return [Uint8Array.from(BEACON_TOPIC), Uint8Array.from(PAYLOAD)];
 }
 
 /** Whether an application may not use this topic (FAN-002). */
 export function isBeaconTopic(topic: Uint8Array): boolean {
-  return areSameBytes(topic, TOPIC);
+  return areSameBytes(topic, BEACON_TOPIC);
 }
 
 /** `none`: some other message. `malformed`: it has the topic of a beacon and is none. */
 export function checkBeacon(parts: readonly Uint8Array[]): 'beacon' | 'malformed' | 'none' {
   const [topic, payload] = parts;
-  if (topic === undefined || !areSameBytes(topic, TOPIC)) return 'none';
+  if (topic === undefined || !areSameBytes(topic, BEACON_TOPIC)) return 'none';
   return parts.length === 2 && payload !== undefined && areSameBytes(payload, PAYLOAD) ? 'beacon' : 'malformed';
 }

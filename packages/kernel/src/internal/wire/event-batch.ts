@@ -3,7 +3,7 @@
  *
  * Owns frames and the numbering of events. Leaves when frames leave to the publisher.
  *
- * B1 Bytes that `take` has handed out are never written again; the rest of the slab goes on serving later frames.
+ * B1 Bytes that were taken are never written again; the rest of the slab goes on serving later frames.
  * B2 An event is either committed whole, with the next sequence, or rewound without a trace.
  * B3 No frame is larger than `EVENT_FRAME_BYTES`. An event that does not fit into one goes alone, in pieces.
  * B4 A frame stands for itself: it names whatever its events need, once each, so that a late subscriber can read it.
@@ -11,8 +11,18 @@
 import type { PayloadSink } from '../../codec/codec.ts';
 import { ZLinkError } from '../../errors/index.ts';
 import { encodeUtf8, writeUtf8 } from '../../message/text.ts';
-import { CHANNEL_AT, EVENT_COUNT_AT, EVENT_MAGIC, EventForm, PIECE_FIELDS_BYTES, SEQUENCE_AT } from './event-layout.ts';
-import { EVENT_BYTES, EVENT_FRAME_BYTES, EXTERNAL_BYTES, WIRE_MAJOR } from './limits.ts';
+import {
+  CHANNEL_AT,
+  EVENT_COUNT_AT,
+  EventForm,
+  FORM_AT,
+  HAS_TRACE,
+  PIECE_FIELDS_BYTES,
+  SEQUENCE_AT,
+} from './event-layout.ts';
+import { runTopic } from './event-topics.ts';
+import { EVENT_BYTES, EVENT_FRAME_BYTES, EXTERNAL_BYTES } from './limits.ts';
+import type { OutboundTrace } from './outbound-trace.ts';
 import { allocate, EMPTY_SLAB, LARGEST_SLAB_BYTES, roomier, slabBytesAfter } from './slab.ts';
 import { TWO_TO_32, writeU32 } from './u32.ts';
 
@@ -37,6 +47,7 @@ export class EventBatch implements PayloadSink {
   #topic: string | Uint8Array = '';
   #contentType = '';
   #packetName = '';
+  #trace: OutboundTrace | undefined = undefined;
   #nextSequence: number;
   #frames: Uint8Array[] = [];
   #framesBytes = 0;
@@ -62,13 +73,14 @@ export class EventBatch implements PayloadSink {
    *
    * @param topic - at most 255 bytes, as text or as bytes of any kind; bytes are not written again by the caller
    */
-  begin(topic: string | Uint8Array, contentType: string, packetName: string): void {
+  begin(topic: string | Uint8Array, contentType: string, packetName: string, trace?: OutboundTrace): void {
     if (this.#eventCount === 0) this.#startFrame();
     this.#eventStart = this.#position;
     this.#namesBefore = this.#nameCount;
     this.#topic = topic;
     this.#contentType = contentType;
     this.#packetName = packetName;
+    this.#trace = trace;
     this.#writeEventHead();
   }
 
@@ -91,7 +103,8 @@ export class EventBatch implements PayloadSink {
 
   commit(): void {
     if (this.#position - this.#frameStart > EVENT_FRAME_BYTES && this.#eventCount > 0) this.#moveToNewFrame();
-    writeU32(this.#slab, this.#payloadStart - 4, this.payloadBytes);
+    const isTraced = this.#trace !== undefined;
+    writeU32(this.#slab, this.#lengthAt, this.payloadBytes + (isTraced ? HAS_TRACE : 0));
     if (this.#position - this.#frameStart > EVENT_FRAME_BYTES) this.#cutIntoPieces();
     else this.#eventCount++;
     this.#nextSequence++;
@@ -105,12 +118,23 @@ export class EventBatch implements PayloadSink {
     this.#nameCount = this.#namesBefore;
   }
 
-  /** The frames that have come together, each to be sent as a message of its own, in this order. */
-  take(): Uint8Array[] {
-    this.#closeFrame(this.#position);
+  /** Whether there are frames that nothing fits into any more. */
+  get hasFull(): boolean {
+    return this.#frames.length > 0;
+  }
+
+  /** The frames that nothing fits into any more, each to be sent as a message of its own, in this order. */
+  takeFull(): Uint8Array[] {
     const frames = this.#frames;
     this.#frames = [];
     this.#framesBytes = 0;
+    return frames;
+  }
+
+  /** All frames that have come together, as with `takeFull`. */
+  take(): Uint8Array[] {
+    this.#closeFrame(this.#position);
+    const frames = this.takeFull();
     if (this.#slab.length > LARGEST_SLAB_BYTES) this.#dropSlab();
     return frames;
   }
@@ -130,7 +154,23 @@ export class EventBatch implements PayloadSink {
     this.#writeName(this.#packetName);
     this.#ensure(4);
     this.#position += 4; // the length, when it is known
+    if (this.#trace !== undefined) this.#writeTrace(this.#trace);
     this.#payloadStart = this.#position;
+  }
+
+  #writeTrace(trace: OutboundTrace): void {
+    const length = trace.byteLength;
+    this.#ensure(2 + length);
+    this.#slab[this.#position++] = length;
+    this.#slab[this.#position++] = length >>> 8;
+    trace.writeInto(this.#slab, this.#position);
+    this.#position += length;
+  }
+
+  /** Where the length of the payload stands, once the head is written. */
+  get #lengthAt(): number {
+    const traceBytes = this.#trace === undefined ? 0 : 2 + this.#trace.byteLength;
+    return this.#payloadStart - traceBytes - 4;
   }
 
   #writeName(name: string): void {
@@ -239,16 +279,14 @@ function headOf(channelName: string, generation: bigint): Uint8Array {
   if (channel.length > NAME_BYTES)
     throw new ZLinkError('InternalFailure', `${channel.length} bytes do not fit a length byte`);
   const head = new Uint8Array(CHANNEL_AT + 1 + channel.length);
-  head.set(EVENT_MAGIC, 0);
-  head[4] = WIRE_MAJOR;
-  new DataView(head.buffer).setBigUint64(8, generation, true);
+  head.set(runTopic(generation), 0);
   head[CHANNEL_AT] = channel.length;
   head.set(channel, CHANNEL_AT + 1);
   return head;
 }
 
 function finishHead(frame: Uint8Array, at: number, form: number, eventCount: number, sequence: number): void {
-  frame[at + EVENT_COUNT_AT - 1] = form;
+  frame[at + FORM_AT] = form;
   frame[at + EVENT_COUNT_AT] = eventCount;
   frame[at + EVENT_COUNT_AT + 1] = eventCount >>> 8;
   writeU32(frame, at + SEQUENCE_AT, sequence);

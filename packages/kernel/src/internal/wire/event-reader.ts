@@ -11,8 +11,8 @@
  */
 import { decodeUtf8 } from '../../message/text.ts';
 import { ByteReader } from './byte-reader.ts';
-import { CHANNEL_AT, EVENT_MAGIC, EVENT_WITH_NAMES_BYTES, EventForm } from './event-layout.ts';
-import { EVENT_BYTES, EVENT_FRAME_BYTES, WIRE_MAJOR } from './limits.ts';
+import { CHANNEL_AT, EVENT_MAGIC, EVENT_WITH_NAMES_BYTES, EventForm, HAS_TRACE } from './event-layout.ts';
+import { EVENT_BYTES, EVENT_FRAME_BYTES, TRACE_BYTES, WIRE_MAJOR } from './limits.ts';
 import { PieceJoiner } from './piece-joiner.ts';
 import { readU32, TWO_TO_32 } from './u32.ts';
 
@@ -36,6 +36,9 @@ export class EventReader {
   payload: Uint8Array = EMPTY;
   payloadStart = 0;
   payloadEnd = 0;
+  /** Its trace section is `payload[traceStart…traceEnd)`; empty: it has none. */
+  traceStart = 0;
+  traceEnd = 0;
   /** What was wrong, after `open` or `next` has returned false; empty: nothing, the frame is read. */
   fault = '';
 
@@ -78,15 +81,18 @@ export class EventReader {
     const source = this.#source;
     const at = this.#position;
     if (source.length - at < 4) return this.#broken('payload length is cut off');
-    const length = readU32(source, at);
+    const lengthAndFlag = readU32(source, at);
+    const length = lengthAndFlag % HAS_TRACE;
     if (length > EVENT_BYTES) return this.#broken(`payload has ${length} bytes, allowed are ${EVENT_BYTES}`);
-    if (source.length - at - 4 < length) return this.#broken('payload is cut off');
+    const payloadStart = lengthAndFlag === length ? this.#withoutTrace(at + 4) : this.#afterTrace(at + 4);
+    if (payloadStart < 0) return false;
+    if (source.length - payloadStart < length) return this.#broken('payload is cut off');
     const contentText = textOf(source, contentType);
     const packetText = textOf(source, packetName);
     if (contentText === undefined || packetText === undefined) return this.#broken('name is no UTF-8');
     this.payload = source;
-    this.payloadStart = at + 4;
-    this.payloadEnd = this.#position = at + 4 + length;
+    this.payloadStart = payloadStart;
+    this.payloadEnd = this.#position = payloadStart + length;
     this.#topic = topic;
     this.contentType = contentText;
     this.packetName = packetText;
@@ -98,9 +104,9 @@ export class EventReader {
   #openFrame(frame: Uint8Array): boolean {
     const fields = new ByteReader(frame);
     fields.bytes(5); // magic and version
+    const generation = fields.u64();
     const form = fields.u8();
     const eventCount = fields.u16();
-    const generation = fields.u64();
     const sequence = fields.u32() + fields.u32() * TWO_TO_32;
     const channelName = fields.text8();
     if (!fields.ok) return this.#broken('head of the frame is cut off or is no UTF-8');
@@ -139,6 +145,28 @@ export class EventReader {
     this.#position = position;
     this.#left = count;
     this.#names = [];
+  }
+
+  #withoutTrace(at: number): number {
+    this.traceStart = this.traceEnd = at;
+    return at;
+  }
+
+  /** Where the trace section that begins at `at` has ended, or -1. */
+  #afterTrace(at: number): number {
+    const source = this.#source;
+    if (source.length - at < 2) return this.#noTrace('is cut off');
+    const length = source[at]! | (source[at + 1]! << 8); // both within bounds
+    if (length === 0) return this.#noTrace('is empty');
+    if (length > TRACE_BYTES) return this.#noTrace(`has ${length} bytes, allowed are ${TRACE_BYTES}`);
+    if (source.length - at - 2 < length) return this.#noTrace('is cut off');
+    this.traceStart = at + 2;
+    return (this.traceEnd = at + 2 + length);
+  }
+
+  #noTrace(what: string): -1 {
+    this.#broken(`trace context ${what}`);
+    return -1;
   }
 
   #name(): Name | undefined {

@@ -1,6 +1,7 @@
 export { beaconParts, checkBeacon, isBeaconTopic } from './beacon.ts';
 export { EventBatch } from './event-batch.ts';
 export { EventReader } from './event-reader.ts';
+export { isAskedFor, otherRunParts, refusedRun, runOf, runTopic, topicsOf } from './event-topics.ts';
 export {
   type ChannelMembership,
   DESCRIPTOR_BYTES,
@@ -35,5 +36,6 @@ export {
 } from './limits.ts';
 export { NameIndex, type OutboundName } from './names.ts';
 export { NEEDLESS_LINK, needsLink, type NodeRoles } from './needs-link.ts';
+export type { OutboundTrace } from './outbound-trace.ts';
 export { RecordKind } from './record.ts';
 export { areSameBytes } from './same-bytes.ts';

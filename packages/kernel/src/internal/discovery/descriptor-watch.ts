@@ -53,6 +53,7 @@ export class DescriptorWatch {
   #doubtsUntilMs = -Infinity;
   #failingSinceMs: number | undefined;
   #staleTimer: TimerHandle | undefined;
+  #completeAtMs: number | undefined;
   #isStopped = false;
 
   constructor(options: DescriptorWatchOptions) {
@@ -69,6 +70,11 @@ export class DescriptorWatch {
           error: errorText(error),
         }),
     };
+  }
+
+  /** Since when, by the clock, nothing that others had published was unknown here, as of the last poll that says so. */
+  get completeAtMs(): number | undefined {
+    return this.#completeAtMs;
   }
 
   watch<K extends TopologyKind>(
@@ -144,7 +150,9 @@ export class DescriptorWatch {
     for (const watched of topologies) this.#noteLoss(watched, found.get(watched.stampKey)?.version);
     await audit.complete(); // 2
     for (const watched of topologies) await this.#readIfDue(watched, found.get(watched.stampKey)?.version);
-    if (!this.#isStopped) dead.sweep(this.#topologies.values());
+    if (this.#isStopped) return;
+    if (this.#unsettled.size === 0) this.#completeAtMs = beganAtMs;
+    dead.sweep(this.#topologies.values());
   }
 
   async #readIfDue(watched: WatchedTopology<TopologyKind>, stamp: bigint | undefined): Promise<void> {

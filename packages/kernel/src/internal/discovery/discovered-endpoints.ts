@@ -124,6 +124,11 @@ export class DiscoveredEndpoints<K extends TopologyKind, I extends Intent = Inte
     return this.#all();
   }
 
+  /** Those of `all` with this RID. */
+  of(rid: string): readonly DiscoveredEndpoint<I>[] {
+    return this.#entries.get(rid) ?? [];
+  }
+
   async close(lingerMs: number): Promise<void> {
     this.#isClosed = true;
     const intents = this.#all().flatMap(({ intent }) => (intent === undefined ? [] : [intent]));

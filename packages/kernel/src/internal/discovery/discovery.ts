@@ -57,6 +57,10 @@ export interface View<K extends TopologyKind> {
 
 export interface Discovery {
   readonly admission: Admission;
+  /** Why the store cannot be asked now, for people; undefined while it works. */
+  readonly problem: string | undefined;
+  /** @param listener - `problem` has come or gone, and views of it were told; must not throw */
+  onHealth(listener: () => void): void;
   /**
    * Claims the endpoint's place and keeps it until the host withdraws.
    *

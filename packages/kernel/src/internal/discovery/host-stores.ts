@@ -8,8 +8,9 @@
  * 2. A store belongs to the host that opened it, for good: no other one opens it or disposes of it. Of two hosts with one
  *    store the first to end would take it from the other.
  */
-import { Problems } from '../../errors/index.ts';
+import { Problems, ZLinkError } from '../../errors/index.ts';
 import type { LocationStore, RelocationStore } from '../../location/index.ts';
+import type { LocationSnapshot, Monitor } from '../../observe/index.ts';
 import type { Clock } from '../time/index.ts';
 import { boundedCall } from './bounded-call.ts';
 import { LocationRuntime, type LocationRuntimeOptions } from './location-runtime.ts';
@@ -24,6 +25,9 @@ const owners = new WeakMap<object, HostStores>();
 export interface HostStoresOptions extends Omit<LocationRuntimeOptions, 'store'> {
   readonly location: LocationStore | undefined;
   readonly relocation: RelocationStore | undefined;
+  readonly monitor: Monitor;
+  /** The calendar time; the clock is monotonic and knows none. */
+  readonly date: () => Date;
 }
 
 export class HostStores {
@@ -32,14 +36,28 @@ export class HostStores {
   readonly #store: LocationStore | undefined;
   readonly #relocation: RelocationStore | undefined;
   readonly #clock: Clock;
+  readonly #date: () => Date;
   readonly #settleLimitMs: number;
 
-  constructor({ location: store, relocation, ...parts }: HostStoresOptions) {
+  constructor({ location: store, relocation, monitor, date, ...parts }: HostStoresOptions) {
     this.location = store && new LocationRuntime({ store, ...parts });
+    this.location?.onHealth(() => this.#tellHealth(monitor));
     this.#store = store;
     this.#relocation = relocation;
     this.#clock = parts.clock;
+    this.#date = date;
     this.#settleLimitMs = parts.timing.ownerLeaseRenewTimeoutMs;
+  }
+
+  snapshot(): LocationSnapshot {
+    const { location } = this;
+    if (location === undefined) return { store: 'not_configured' };
+    const { problem, leaseValidUntilMs, lastCompleteReadMs } = location;
+    return {
+      store: problem === undefined ? 'ready' : 'degraded',
+      ...(leaseValidUntilMs === undefined ? {} : { leaseValidUntil: this.#dateOf(leaseValidUntilMs) }),
+      ...(lastCompleteReadMs === undefined ? {} : { lastCompleteRead: this.#dateOf(lastCompleteReadMs) }),
+    };
   }
 
   /**
@@ -75,6 +93,19 @@ export class HostStores {
       ...(this.#isForeign(this.#relocation) ? [] : [() => this.#relocation?.dispose()]),
     ];
     return endAll(ends, limitMs, this.#clock);
+  }
+
+  #tellHealth(monitor: Monitor): void {
+    const problem = this.location?.problem;
+    monitor.tell(
+      { type: 'zlink.runtime.location.store_changed', location: this.snapshot() },
+      problem === undefined ? {} : { error: new ZLinkError('Unavailable', problem) },
+    );
+  }
+
+  /** Of an instant by the clock. */
+  #dateOf(atMs: number): Date {
+    return new Date(this.#date().getTime() + atMs - this.#clock.nowMs());
   }
 
   /** All or none, so that a host which fails here keeps nobody else from its stores (2). */

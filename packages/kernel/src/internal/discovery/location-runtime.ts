@@ -14,7 +14,7 @@
  * 3. The store is disposed exactly once, and afterwards no timer is left (LOC-003).
  */
 import type { LocationStore, Topology } from '../../location/index.ts';
-import { type Logger, RateLimitedLog } from '../../observe/index.ts';
+import { type HostMeter, type Logger, RateLimitedLog } from '../../observe/index.ts';
 import { type Clock, type RandomSource, settleWithin } from '../time/index.ts';
 import { DeadDescriptors } from './dead-descriptors.ts';
 import { DescriptorWatch } from './descriptor-watch.ts';
@@ -37,6 +37,7 @@ export interface LocationRuntimeOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly logger: Logger;
+  readonly meter?: HostMeter | undefined;
   /** The public key of the endpoints of this host. */
   readonly securityIdentity: string | undefined;
 }
@@ -66,11 +67,11 @@ export class LocationRuntime implements Discovery {
   #closing: Promise<unknown> | undefined;
 
   constructor(options: LocationRuntimeOptions) {
-    const { store, timing, clock, random, logger } = options;
+    const { store, timing, clock, random, logger, meter } = options;
     this.#options = options;
     this.#log = new RateLimitedLog(logger, clock);
-    const calls = new StoreCalls({ store, clock, callTimeoutMs: CALL_TIMEOUT_MS, logger });
-    const lease = new OwnerLease({ calls, timing, clock, logger });
+    const calls = new StoreCalls({ store, clock, callTimeoutMs: CALL_TIMEOUT_MS, logger, meter });
+    const lease = new OwnerLease({ calls, timing, clock, logger, meter });
     const leases = new LeaseView({ calls, timing, clock });
     const audit = new OwnRecordsAudit({ calls, lease, clock, records: () => this.#publications });
     const dead = new DeadDescriptors({ calls, leases, lease, timing, clock, random, log: this.#log });
@@ -88,6 +89,24 @@ export class LocationRuntime implements Discovery {
 
   get admission(): Admission {
     return this.#lease;
+  }
+
+  get problem(): string | undefined {
+    return this.#calls.problem;
+  }
+
+  /** By the clock; undefined without a lease. */
+  get leaseValidUntilMs(): number | undefined {
+    return this.#lease.admitsUntilMs;
+  }
+
+  /** By the clock; undefined before the first. */
+  get lastCompleteReadMs(): number | undefined {
+    return this.#watch.completeAtMs;
+  }
+
+  onHealth(listener: () => void): void {
+    this.#calls.onHealth(listener);
   }
 
   /**

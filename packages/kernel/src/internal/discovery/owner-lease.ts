@@ -24,7 +24,7 @@ import {
   type StoreCondition,
   StoreError,
 } from '../../location/index.ts';
-import type { Logger } from '../../observe/index.ts';
+import type { HostMeter, Logger } from '../../observe/index.ts';
 import type { Clock, TimerHandle } from '../time/index.ts';
 import { tryUntil } from './bounded-call.ts';
 import type { Admission } from './discovery.ts';
@@ -37,6 +37,7 @@ export interface OwnerLeaseOptions {
   readonly timing: LocationTiming;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly meter?: HostMeter | undefined;
   readonly ownerId?: string;
 }
 
@@ -60,6 +61,7 @@ export class OwnerLease implements Admission {
   readonly #timing: LocationTiming;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #meter: HostMeter | undefined;
   readonly #key: string;
   readonly #notice: FencingNotice;
   readonly #listeners: (() => void)[] = [];
@@ -76,6 +78,7 @@ export class OwnerLease implements Admission {
     this.#timing = options.timing;
     this.#clock = options.clock;
     this.#logger = options.logger;
+    this.#meter = options.meter;
     this.#key = leaseKey(this.ownerId);
     this.#notice = new FencingNotice(options.clock, options.logger, windowMsOf(options.timing));
     // A renewal of which the store has told may be among what it lost.
@@ -89,6 +92,11 @@ export class OwnerLease implements Admission {
 
   get isOpen(): boolean {
     return this.#state.kind === 'held' && this.#admits(this.#state.provenAtMs); // 2
+  }
+
+  /** Until when, by the clock, this run may start work if nothing renews its lease; undefined without a lease. */
+  get admitsUntilMs(): number | undefined {
+    return this.#state.kind === 'held' ? this.#state.provenAtMs + windowMsOf(this.#timing) : undefined;
   }
 
   /** That this run is alive, by the store's judgement at the commit. */
@@ -200,14 +208,25 @@ export class OwnerLease implements Admission {
     }
     if (attempt.signal.aborted) return; // 3
     this.#attempt = undefined;
-    if (result?.kind === 'conflict') this.#otherwise();
-    else if (result?.kind !== 'applied') this.#proveAfter(retryAfterMs);
-    else if (!this.#hold(startedAtMs)) this.#proveAfter(0); // the store answers, and only this proof is too old
+    if (result?.kind === 'conflict') return this.#otherwise();
+    const dueAtMs = this.#renewalDueAtMs;
+    if (result?.kind === 'applied' && this.#hold(startedAtMs)) {
+      if (dueAtMs !== undefined) this.#meter?.leaseRenewed(Math.max(0, startedAtMs - dueAtMs) / 1_000);
+      return;
+    }
+    this.#meter?.leaseRenewalFailed();
+    this.#proveAfter(result === undefined ? retryAfterMs : 0); // the store answers, and only this proof is too old
+  }
+
+  /** Undefined: what is to be renewed is not there. */
+  get #renewalDueAtMs(): number | undefined {
+    return this.#state.kind === 'held' ? this.#state.provenAtMs + this.#timing.ownerLeaseRenewIntervalMs : undefined;
   }
 
   /** The condition failed: a held lease is absent, one that was to be put back is present. */
   #otherwise(): void {
     if (this.#state.kind === 'held') {
+      this.#meter?.leaseRenewalFailed();
       this.#lapse('renewal');
       this.#proveNow();
     } else if (this.#state.kind === 'lapsed') {
@@ -276,6 +295,7 @@ export class OwnerLease implements Admission {
   #putIfAbsent(value: Uint8Array): StoreChange {
     const key = this.#key;
     return {
+      operation: 'lease_renew',
       conditions: [{ kind: 'absent', key }],
       mutations: [{ kind: 'put', key, value, ttlMs: this.#timing.ownerLeaseTtlMs }],
     };
@@ -283,13 +303,14 @@ export class OwnerLease implements Admission {
 
   #renewal(): StoreChange {
     return {
+      operation: 'lease_renew',
       conditions: [this.condition],
       mutations: [{ kind: 'touch', key: this.#key, ttlMs: this.#timing.ownerLeaseTtlMs }],
     };
   }
 
   #deletion(): StoreChange {
-    return { conditions: [], mutations: [{ kind: 'delete', key: this.#key }] };
+    return { operation: 'release', conditions: [], mutations: [{ kind: 'delete', key: this.#key }] };
   }
 }
 

@@ -169,6 +169,8 @@ export class EndpointPublication<K extends TopologyKind> implements Publication 
     this.abandon();
     await untilAborted(deadline, this.#work); // the outcome of a write decides what there is to delete
     if (this.#isWorking) return 'the outcome of the last write is not known';
+    // A failover may have brought back what this run has put once, also after it was superseded.
+    if (this.#place.kind !== 'own' && this.#ownVersion > 0n) this.#become({ kind: 'unread' });
     return tryUntil(deadline, this.#parts.clock, () => this.#tryRemove(deadline));
   }
 

@@ -23,11 +23,14 @@ import {
   type StoreScan,
   type StoreScanResult,
 } from '../../location/index.ts';
-import { errorText, type Logger } from '../../observe/index.ts';
+import { errorText, type HostMeter, type Logger, type StoreOperation } from '../../observe/index.ts';
 import type { Clock } from '../time/index.ts';
 import { boundedCall, pause } from './bounded-call.ts';
 
-export type StoreChange = Pick<StoreBatch, 'conditions' | 'mutations'>;
+export interface StoreChange extends Pick<StoreBatch, 'conditions' | 'mutations'> {
+  /** As what a failure of it is counted; default `write`. */
+  readonly operation?: StoreOperation;
+}
 
 export interface StoreCallsOptions {
   readonly store: LocationStore;
@@ -35,6 +38,7 @@ export interface StoreCallsOptions {
   /** Bounds every call that is not given a time of its own. */
   readonly callTimeoutMs: number;
   readonly logger: Logger;
+  readonly meter?: HostMeter | undefined;
   readonly newOperationId?: () => string;
 }
 
@@ -58,6 +62,8 @@ type Health =
 type Way = 'reading' | 'writing';
 
 interface CallTerms {
+  /** Undefined: its failures are not counted. */
+  readonly operation?: StoreOperation;
   /** Undefined: it says nothing about the health of the store (3). */
   readonly way?: Way;
   readonly timeoutMs?: number;
@@ -75,13 +81,14 @@ const ready: Health = { kind: 'ready' };
 export class StoreCalls {
   /** Without a word about the health of the store (3). */
   readonly unjudged: ReadingCalls = {
-    read: (request, signal) => this.#call((inner) => this.#store.read(request, inner), { signal }),
-    scan: (request) => this.#call((signal) => this.#store.scan(request, signal), {}),
+    read: (request, signal) => this.#call((inner) => this.#store.read(request, inner), { operation: 'read', signal }),
+    scan: (request) => this.#call((signal) => this.#store.scan(request, signal), { operation: 'scan' }),
   };
   readonly #store: LocationStore;
   readonly #clock: Clock;
   readonly #callTimeoutMs: number;
   readonly #logger: Logger;
+  readonly #meter: HostMeter | undefined;
   readonly #newOperationId: () => string;
   readonly #healthListeners: (() => void)[] = [];
   readonly #disruptionListeners: (() => void)[] = [];
@@ -100,6 +107,7 @@ export class StoreCalls {
     this.#clock = options.clock;
     this.#callTimeoutMs = options.callTimeoutMs;
     this.#logger = options.logger;
+    this.#meter = options.meter;
     this.#newOperationId = options.newOperationId ?? (() => crypto.randomUUID().replaceAll('-', ''));
   }
 
@@ -144,7 +152,7 @@ export class StoreCalls {
 
   /** @throws StoreError */
   read(request: StoreRead, signal?: AbortSignal): Promise<StoreReadResult> {
-    return this.#call((inner) => this.#store.read(request, inner), { way: 'reading', signal });
+    return this.#call((inner) => this.#store.read(request, inner), { way: 'reading', operation: 'read', signal });
   }
 
   /**
@@ -153,7 +161,8 @@ export class StoreCalls {
    * @throws StoreError
    */
   attempt(change: StoreChange, timeoutMs: number, signal?: AbortSignal): Promise<CommitResult> {
-    return this.#submit(this.#batchOf(change), { way: 'writing', timeoutMs, signal });
+    const { operation = 'write' } = change;
+    return this.#submit(this.#batchOf(change), { way: 'writing', operation, timeoutMs, signal });
   }
 
   /**
@@ -163,13 +172,14 @@ export class StoreCalls {
    *   store is being closed; then only reading tells
    */
   async commit(change: StoreChange, { signal, mayRepeat }: CommitTerms): Promise<CommitResult> {
+    const { operation = 'write' } = change;
     const batch = this.#batchOf(change);
     const giveUpAtMs = this.#clock.nowMs() + repeatForMs;
     let isUnknown = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
         const timeoutMs = Math.min(this.#callTimeoutMs, giveUpAtMs - this.#clock.nowMs());
-        return await this.#submit(batch, { way: 'writing', timeoutMs, signal });
+        return await this.#submit(batch, { way: 'writing', operation, timeoutMs, signal });
       } catch (error) {
         const failure = error as StoreError; // 1
         isUnknown ||= failure.outcome !== 'notApplied'; // 2
@@ -202,14 +212,15 @@ export class StoreCalls {
   }
 
   async #call<T>(call: (signal: AbortSignal) => Promise<T>, terms: CallTerms): Promise<T> {
-    const { way, timeoutMs = this.#callTimeoutMs, signal } = terms;
+    const { way, operation, timeoutMs = this.#callTimeoutMs, signal } = terms;
     const signals = [this.#ending.signal, signal];
     let answer: T;
     try {
       answer = await boundedCall(call, { clock: this.#clock, timeoutMs, signals });
     } catch (error) {
-      const isJudged = way !== undefined && !signals.some((each) => each?.aborted);
-      if (isJudged) this.#failed(way, error as StoreError); // 1, 3
+      const isGivenUp = signals.some((each) => each?.aborted);
+      if (operation !== undefined && !isGivenUp) this.#meter?.storeFailed(operation);
+      if (way !== undefined && !isGivenUp) this.#failed(way, error as StoreError); // 1, 3
       throw error;
     }
     if (way !== undefined) this.#succeeded(way);

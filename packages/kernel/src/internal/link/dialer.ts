@@ -116,7 +116,7 @@ export class Dialer implements Intent {
       this.#become({ kind: 'closed' });
       link.finish('ShuttingDown');
       if (link.phase !== 'closed') await settleWithin(closed, lingerMs, clock);
-      link.fail('this host is shutting down', 'ShuttingDown');
+      link.giveUp();
     } else {
       this.#become({ kind: 'closed' });
     }
@@ -192,6 +192,7 @@ export class Dialer implements Intent {
 
   #onFailed(rejection: Rejection, byPeer: boolean): void {
     if (this.#state.kind !== 'dialing') return; // D3: resting already; the duplicate's rejection is only its echo
+    if (byPeer && rejection.reason === RejectReason.ridConflict) this.#factory.tellConflict(this.#options.group);
     if (rejection.reason === RejectReason.notRequired) {
       this.#reason = rejection.text;
       return this.#become({ kind: 'notRequired' }); // D5

@@ -73,6 +73,11 @@ export class Inbound implements PermitSource {
     return this.#stalled.length - this.#head;
   }
 
+  /** Received, and not yet returned as credit. */
+  get outstandingBytes(): number {
+    return this.#outstandingBytes;
+  }
+
   /** Reads one message: batches, each followed by its external payloads. */
   read(parts: readonly Uint8Array[], first: number): void {
     const record = this.#record;

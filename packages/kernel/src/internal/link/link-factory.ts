@@ -119,7 +119,10 @@ export class LinkFactory {
       security: this.settings.security,
       dialed,
     });
-    if (!examined.ok) return { kind: 'refused', rejection: examined.rejection };
+    if (!examined.ok) {
+      if (examined.rejection.reason === RejectReason.ridConflict) this.tellConflict(endpoint.group);
+      return { kind: 'refused', rejection: examined.rejection };
+    }
     const { hello, facts } = examined;
     const refusal = this.#ask(endpoint.group, facts, hello.descriptor);
     if (refusal !== undefined) {
@@ -143,6 +146,15 @@ export class LinkFactory {
     const link = this.#make(greeting, hello, facts, verdict.replaces);
     verdict.replaces?.finish();
     return { kind: 'link', link };
+  }
+
+  /** Somebody else has the RID of this side, found here or there. */
+  tellConflict(group: LinkGroup): void {
+    try {
+      group.onRidConflict?.();
+    } catch (error) {
+      this.settings.onFault(error);
+    }
   }
 
   /** The topic's own check; one that throws has refused. */

@@ -91,7 +91,7 @@ export class LinkListener implements Listener {
       const allClosed = new Promise<void>((resolve) => this.#onLastClosed.add(resolve));
       await settleWithin(allClosed, lingerMs, this.#factory.settings.clock);
     }
-    for (const link of this.#links) link.fail('this host is shutting down', 'ShuttingDown');
+    for (const link of this.#links) link.giveUp();
     await this.#listener!.close();
     this.#onClosed(this);
   }

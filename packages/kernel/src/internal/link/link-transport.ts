@@ -83,9 +83,19 @@ class LinkTransport implements Transport {
   }
 
   get status(): TransportStatus {
+    const { links, settings } = this.#factory;
+    let queuedBytes = 0;
+    let pendingRequests = 0;
+    for (const link of links) {
+      queuedBytes += link.receivedBytes;
+      pendingRequests += link.pendingRequests;
+    }
     return {
-      grantedBytes: this.#factory.settings.budget.grantedBytes,
-      links: this.#factory.links.size,
+      budgetBytes: settings.budget.budgetBytes,
+      grantedBytes: settings.budget.grantedBytes,
+      queuedBytes,
+      pendingRequests,
+      links: links.size,
       refused: { ...this.#refusals.counts },
     };
   }
@@ -121,7 +131,7 @@ class LinkTransport implements Transport {
     await Promise.all([...this.#dialers].map((dialer) => dialer.close(0)));
     await Promise.all([...this.#listeners].map((listener) => listener.close(0)));
     // Links of intents that were being withdrawn, with a linger that ends here.
-    for (const link of [...this.#factory.links]) link.fail('this host is shutting down', 'ShuttingDown');
+    for (const link of [...this.#factory.links]) link.giveUp();
     this.#stopFlow();
     this.#flusher.close();
     if (this.#settings.wheel === undefined) this.#factory.settings.wheel.close();

@@ -236,9 +236,9 @@ export class Outbound {
       this.#isEncoding = false;
     }
     if (!inLane) {
+      record.costBytes = costBytes;
       if (!this.#fits(costBytes)) {
         batch.rewind();
-        record.costBytes = costBytes;
         return false;
       }
       this.#outstandingBytes += costBytes;

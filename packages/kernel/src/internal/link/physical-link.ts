@@ -127,6 +127,11 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     return this.#unanswered;
   }
 
+  /** Received, and not yet returned as credit. */
+  get receivedBytes(): number {
+    return this.#inbound.outstandingBytes;
+  }
+
   get #isClosed(): boolean {
     return this.#farewell.state.kind === 'closed';
   }
@@ -167,6 +172,12 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
     const rejection = encodeRejection({ reason: RejectReason.ended, text: boundedText(reason, REASON_LENGTH) });
     this.#protect(() => sendRecord(this.#facts.pipe, RecordKind.reject, rejection));
     this.#end(reason, CLOSE_LINGER_MS, kind);
+  }
+
+  /** Ends it with its host. What was written before leaves before: the flush that it waits for may come too late. */
+  giveUp(): void {
+    this.flush();
+    this.fail('this host is shutting down', 'ShuttingDown');
   }
 
   /** Sends a new revision of this side's descriptor. */

@@ -3,7 +3,8 @@
 //
 // 1. A dependency lies in a lower layer. The one exception is @zlink/testing as a devDependency.
 // 2. What a project imports it declares; a test may also use what the root declares.
-// 3. Only core-binding and bench touch `zeromq`; no package depends on the framework.
+// 3. Only core-binding and bench touch `zeromq`, of all sources only telemetry's `@opentelemetry/api`; no package depends on
+//    the framework.
 // 4. The kernel has no dependency, no `node:` import and no root export, and its folders form a DAG.
 // 5. TypeScript's project references equal the workspace dependencies.
 // 6. The framework composes and does little else: its sources, without what options mean, stay under a fixed number of lines.
@@ -19,6 +20,8 @@ const framework = '@zlink/framework';
 const frameworkLines = 900;
 const frameworkOptions = 'options'; // a folder of its sources: beside composition, and as long as there are options
 const zeromqUsers = new Set(['@zlink/core-binding', '@zlink/bench']);
+const telemetry = '@zlink/telemetry';
+const telemetryApi = '@opentelemetry/api'; // tests and applications use it as well
 
 /**
  * From the bottom up: a folder imports from earlier rows and from its own. Inside a row, what is loaded at run time forms
@@ -67,6 +70,8 @@ function checkManifest(project) {
   if (folder.startsWith('packages/') && runtime.includes(framework))
     report(folder, 'only apps and tools use the framework');
   if (runtime.includes('zeromq') && !zeromqUsers.has(project.name)) report(folder, 'may not depend on zeromq');
+  if (folder.startsWith('packages/') && runtime.includes(telemetryApi) && project.name !== telemetry)
+    report(folder, `may not depend on ${telemetryApi}`);
   if (project.name === kernel) checkKernelManifest(project, runtime);
 }
 

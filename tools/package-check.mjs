@@ -31,6 +31,7 @@ const sets = [
   { names: ['@zlink/location-redis'] },
   { names: ['@zlink/codec-msgpack'], example: 'packages/codec-msgpack/examples/round-trip.mjs' },
   { names: ['@zlink/codec-protobuf'], example: 'packages/codec-protobuf/examples/round-trip.mjs' },
+  { names: ['@zlink/telemetry'] },
   { names: ['@zlink/framework'] },
 ];
 

@@ -1,12 +1,12 @@
 /**
  * One node of one mesh at run time: a single identity and listener that direct messages and all channels share (MESH-001).
  *
- * Composes own endpoint, peers, routes and inbound, and tells each of them what has happened. Decides nothing itself.
+ * Composes own endpoint, peers, routes, inbound and status, and tells each of them what has happened. Decides nothing itself.
  *
  * 1. Every link of the node, dialled or accepted, ends in one peer table; all else is told by RID.
  * 2. A new link is used once the transport has admitted it for good, in a later microtask.
  */
-import { type CallPath, callTerms, OutboundPhase } from '@zlink/kernel/call';
+import { type CallPath, callTerms, noteUnexpectedReply, OutboundPhase } from '@zlink/kernel/call';
 import { channelSurface, Dispatcher, nodeSurface } from '@zlink/kernel/dispatch';
 import { describeValue, type ZLinkError } from '@zlink/kernel/errors';
 import { formatEndpoint, type NodeIdentity, newGeneration, newRid } from '@zlink/kernel/identity';
@@ -14,22 +14,24 @@ import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import { type HostParts, listenFor, type ListenerStatus, OwnEndpoint } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Intent, Link, LinkGroup, LinkSink, Listener } from '@zlink/kernel/internal/transport';
 import { DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
-import { type MessageCounters, StrayCounters } from '@zlink/kernel/observe';
+import { type MessageCounters, StrayCounters, type TopologyHealth } from '@zlink/kernel/observe';
 import { Inbound } from './inbound.ts';
 import { type CheckedMesh, type MeshOptions } from './mesh-options.ts';
+import { MeshStatus } from './mesh-status.ts';
 import { NO_OBJECTS } from './no-objects.ts';
 import { type DialAddress, KnownPeers } from './peer/known-peers.ts';
 import type { PeerAddress } from './peer/manual-peers.ts';
 import { Peer, type PeerOwner } from './peer/peer.ts';
 import { PeerTable } from './peer/peer-table.ts';
-import { listPeers, type PeerStatus } from './peer-status.ts';
+import { peerRows, type PeerStatus, peerStatus } from './peer-status.ts';
 import { ChannelRoute } from './route/channel-route.ts';
-import { explainChannel } from './route/explain-channel.ts';
+import { explainChannel, type WhyNoNode } from './route/explain-channel.ts';
 import { NodeRoutes } from './route/node-routes.ts';
 import type { Outbound } from './route/outbound.ts';
 
 export class MeshNode implements PeerOwner {
   readonly identity: NodeIdentity;
+  readonly status: MeshStatus;
   readonly #meshName: string;
   readonly #parts: HostParts;
   readonly #since = new Date();
@@ -42,11 +44,15 @@ export class MeshNode implements PeerOwner {
   readonly #nodes: NodeRoutes;
   readonly #readiness = new ReadinessWaiters();
   readonly #strays = new StrayCounters();
-  readonly #group: LinkGroup = { policy: 'smallerRid', open: (link) => this.#openPeer(link) };
+  readonly #group: LinkGroup = {
+    policy: 'smallerRid',
+    open: (link) => this.#openPeer(link),
+    onRidConflict: () => this.status.conflict(),
+  };
   /** Set by `open`, the only way to get a node. */
   #listener!: Listener;
 
-  private constructor(mesh: CheckedMesh, parts: HostParts) {
+  private constructor(mesh: CheckedMesh, parts: HostParts, health: TopologyHealth) {
     const { meshName, where, options } = mesh;
     this.identity = { rid: options.routingId ?? newRid(options.ridPrefix ?? 'node'), generation: newGeneration() };
     this.#meshName = meshName;
@@ -60,7 +66,15 @@ export class MeshNode implements PeerOwner {
       describe: (channels) => ({ ...NO_OBJECTS, channels }),
     });
     const phase = new OutboundPhase(where);
-    this.#outbound = { where, terms: callTerms(parts, options), names: parts.names, phase };
+    this.#outbound = {
+      meshName,
+      rid: this.identity.rid,
+      where,
+      terms: callTerms(parts, options),
+      names: parts.names,
+      phase,
+      meter: parts.meter,
+    };
     this.#inbound = makeInbound(mesh, this.identity.rid, parts);
     this.#known = new KnownPeers({
       where,
@@ -69,21 +83,24 @@ export class MeshNode implements PeerOwner {
       dial: (address, onState) => this.#dial(address, onState),
       onChanged: (rid) => this.#reroute(rid),
     });
-    const explain = (channelName: string): string => explainChannel(channelName, this.#peers, this.#known);
+    const explain = (channelName: string): WhyNoNode => explainChannel(channelName, this.#peers, this.#known);
     this.#channels = new Map(
       [...options.channels.keys()].map((name) => [name, new ChannelRoute(name, this.#outbound, explain)]),
     );
     this.#nodes = new NodeRoutes({
-      ownRid: this.identity.rid,
       outbound: this.#outbound,
       peers: this.#peers,
       known: this.#known,
     });
+    const { discovery, monitor, clock } = parts;
+    const [own, peers, known, channels] = [this.#own, this.#peers, this.#known, this.#channels];
+    this.status = new MeshStatus({ meshName, where, own, peers, known, channels, discovery, health, monitor, clock });
+    discovery?.onHealth(() => health.refresh());
   }
 
   /** Binds the node and begins to dial its manual peers. */
-  static async open(mesh: CheckedMesh, parts: HostParts): Promise<MeshNode> {
-    const node = new MeshNode(mesh, parts);
+  static async open(mesh: CheckedMesh, parts: HostParts, health: TopologyHealth): Promise<MeshNode> {
+    const node = new MeshNode(mesh, parts, health);
     const { host, port } = mesh.bind;
     const advertiseHost = mesh.options.advertiseHost ?? parts.advertiseHost;
     node.#listener = await listenFor(mesh.where, parts.transport, {
@@ -137,10 +154,11 @@ export class MeshNode implements PeerOwner {
 
   disconnect(endpoint: string): void {
     this.#known.disconnect(endpoint);
+    this.status.peerChanged({ endpoint });
   }
 
   listPeers(): readonly PeerStatus[] {
-    return listPeers(this.#known, this.#peers);
+    return Object.freeze(peerRows(this.#known, this.#peers).map(peerStatus));
   }
 
   weightOf(channelName: string): number | undefined {
@@ -149,6 +167,8 @@ export class MeshNode implements PeerOwner {
 
   setWeight(channelName: string, weight: number): void {
     this.#own.setWeight(channelName, weight);
+    const route = this.#channels.get(channelName);
+    if (route !== undefined) this.status.channelChanged(route);
   }
 
   whenReady(count: number, signal: AbortSignal | undefined): Promise<void> {
@@ -193,7 +213,7 @@ export class MeshNode implements PeerOwner {
   }
 
   counters(): readonly MessageCounters[] {
-    return [...this.#inbound.counters(), this.#strays.snapshot(this.#meshName)];
+    return [...this.#inbound.counters(), this.#strays.snapshot(this.#meshName, this.#meshName)];
   }
 
   onMessage(record: InboundRecord, link: Link): void {
@@ -204,8 +224,9 @@ export class MeshNode implements PeerOwner {
     this.#inbound.cancel(correlation, link);
   }
 
-  onStray(): void {
+  onStray(record: InboundRecord, link: Link): void {
     this.#strays.count('reply');
+    noteUnexpectedReply(this.#parts.flow, this.#nodes.place, record, link);
   }
 
   onPeerChanged(peer: Peer): void {
@@ -237,12 +258,16 @@ export class MeshNode implements PeerOwner {
   #reroute(rid: string): void {
     const current = this.#peers.current(rid);
     const isLeftOut = current !== undefined && this.#known.whyLeftOut(current) !== undefined;
-    for (const channel of this.#channels.values()) channel.update(rid, isLeftOut ? undefined : current);
+    const channels = [...this.#channels.values()];
+    const rerouted = channels.filter((channel) => channel.update(rid, isLeftOut ? undefined : current));
     this.#nodes.refresh(rid);
+    this.status.peerChanged({ rid }, rerouted);
   }
 
   #dial({ endpoint, expectedRid, expectedGeneration }: DialAddress, onState: (intent: Intent) => void): Intent {
-    return this.#parts.transport.dial({
+    let isMade = false;
+    const tell = ({ rid }: Intent): void => this.status.peerChanged({ rid: expectedRid ?? rid, endpoint });
+    const made = this.#parts.transport.dial({
       kind: EndpointKind.meshNode,
       expects: EndpointKind.meshNode,
       scope: this.#meshName,
@@ -253,8 +278,14 @@ export class MeshNode implements PeerOwner {
       ...(expectedGeneration === undefined ? {} : { expectedGeneration }),
       group: this.#group,
       through: this.#listener,
-      onState,
+      onState: (intent) => {
+        onState(intent);
+        if (isMade) tell(intent);
+      },
     });
+    isMade = true;
+    queueMicrotask(() => tell(made)); // once whoever dials knows the intent, too
+    return made;
   }
 }
 
@@ -276,7 +307,7 @@ function makeInbound(mesh: CheckedMesh, rid: string, parts: HostParts): Inbound 
         ...common,
         owner: channelName,
         where: `channel "${channelName}" (${ofNode})`, // callers learn which of several it was
-        surface: channelSurface(channelName, meshName),
+        surface: channelSurface(channelName, rid, meshName),
         handlers,
         concurrency,
       });

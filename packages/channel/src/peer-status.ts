@@ -1,6 +1,6 @@
 /** What a node shows of its peers. */
 import { DescriptorState } from '@zlink/kernel/internal/wire';
-import type { LinkState } from '@zlink/kernel/observe';
+import type { EndpointSource, LinkState, PeerSnapshot } from '@zlink/kernel/observe';
 import { unlinkedState } from './peer/dial-state.ts';
 import type { DiscoveredPeer } from './peer/discovered-peers.ts';
 import type { KnownPeers } from './peer/known-peers.ts';
@@ -24,63 +24,68 @@ export interface PeerStatus {
   readonly draining: boolean;
 }
 
+/** The row of one peer; `peer` is the connected one. */
+export interface PeerRow {
+  readonly endpoint: string;
+  readonly routingId: string | undefined;
+  readonly state: LinkState;
+  readonly reason: string | undefined;
+  readonly peer: Peer | undefined;
+  readonly lifecycleGeneration: bigint | undefined;
+  readonly source: EndpointSource;
+  /** Whether this node knows of it otherwise than by its link. */
+  readonly isKnown: boolean;
+}
+
+/** What is asked for: one node, one endpoint, or both. */
+export interface PeerSubject {
+  readonly rid?: string | undefined;
+  readonly endpoint?: string;
+}
+
 /** One row per manual peer, then one per other node that was discovered, then one per other node that is connected. */
-export function listPeers(known: KnownPeers, peers: PeerTable): readonly PeerStatus[] {
+export function peerRows(known: KnownPeers, peers: PeerTable): readonly PeerRow[] {
   const shown = new Set<Peer>();
-  const show = (peer: Peer | undefined): Peer | undefined => {
-    if (peer !== undefined) shown.add(peer);
-    return peer;
-  };
   const byEndpoint = new Map([...peers.all()].map((peer) => [peer.link.peer.endpoint, peer]));
-  const rows = known.manual().map((entry) => manualRow(entry, show(keptPeer(entry, peers, byEndpoint))));
+  const rows = known.manual().map((entry) => {
+    const peer = keptPeer(entry, peers, (endpoint) => byEndpoint.get(endpoint));
+    if (peer !== undefined) shown.add(peer);
+    return manualRow(entry, peer, known);
+  });
   for (const entry of known.discovered()) {
-    const peer = show(peers.current(entry.rid));
-    rows.push(peer === undefined ? discoveredRow(entry) : connectedRow(peer, known));
+    const peer = peers.current(entry.rid);
+    if (peer !== undefined) shown.add(peer);
+    rows.push(foundRow(entry, peer, known));
   }
   for (const peer of peers.all()) if (!shown.has(peer)) rows.push(connectedRow(peer, known));
-  return Object.freeze(rows);
+  return rows;
 }
 
-/** The peer that stands behind an intent: its own link, or the one that it rests for, or will rest for once it dials. */
-function keptPeer(
-  { endpoint, expectedRid, admittedRid, intent }: ManualPeer,
-  peers: PeerTable,
-  byEndpoint: ReadonlyMap<string, Peer>,
-): Peer | undefined {
-  switch (intent.state) {
-    case 'admitted':
-    case 'resting':
-      return admittedRid === undefined ? undefined : peers.current(admittedRid);
-    case 'connecting':
-    case 'reconnecting': {
-      const peer = byEndpoint.get(endpoint);
-      return expectedRid === undefined || expectedRid === peer?.rid ? peer : undefined;
-    }
-    default:
-      return undefined;
-  }
+/** The same rows, but only those that show the subject. */
+export function peerRowsAbout({ rid, endpoint }: PeerSubject, known: KnownPeers, peers: PeerTable): readonly PeerRow[] {
+  const connected = rid === undefined ? undefined : peers.current(rid);
+  const isAbout = ({ intent, ...entry }: ManualPeer): boolean =>
+    entry.endpoint === endpoint ||
+    entry.endpoint === connected?.link.peer.endpoint ||
+    (rid !== undefined && [entry.expectedRid, entry.admittedRid, intent.rid].includes(rid));
+  const rows = known
+    .manual()
+    .filter(isAbout)
+    .map((entry) =>
+      manualRow(
+        entry,
+        keptPeer(entry, peers, (at) => peers.at(at)),
+        known,
+      ),
+    );
+  const isShown = connected !== undefined && rows.some(({ peer }) => peer === connected);
+  const found = rid === undefined ? undefined : known.discoveredOf(rid);
+  if (found !== undefined) rows.push(foundRow(found, connected, known));
+  else if (connected !== undefined && !isShown) rows.push(connectedRow(connected, known));
+  return rows;
 }
 
-function manualRow({ endpoint, expectedRid, intent }: ManualPeer, peer: Peer | undefined): PeerStatus {
-  const state = peer === undefined ? unlinkedState(intent) : stateOf(peer);
-  return row(endpoint, peer?.rid ?? intent.rid ?? expectedRid, state, intent.reason, peer);
-}
-
-function discoveredRow(entry: DiscoveredPeer): PeerStatus {
-  return row(entry.endpoint, entry.rid, unlinkedState(entry), entry.reason, undefined);
-}
-
-function connectedRow(peer: Peer, known: KnownPeers): PeerStatus {
-  return row(peer.link.peer.endpoint, peer.rid, stateOf(peer), known.whyLeftOut(peer), peer);
-}
-
-function row(
-  endpoint: string,
-  routingId: string | undefined,
-  state: LinkState,
-  reason: string | undefined,
-  peer: Peer | undefined,
-): PeerStatus {
+export function peerStatus({ endpoint, routingId, state, reason, peer }: PeerRow): PeerStatus {
   return Object.freeze({
     endpoint,
     ...(routingId === undefined ? {} : { routingId }),
@@ -89,6 +94,73 @@ function row(
     channels: Object.freeze((peer?.channels ?? []).map(({ name, weight }) => Object.freeze({ name, weight }))),
     draining: peer?.isDraining ?? false,
   });
+}
+
+export function peerSnapshot(row: PeerRow): PeerSnapshot {
+  const { lifecycleGeneration, source } = row;
+  return { ...peerStatus(row), ...(lifecycleGeneration === undefined ? {} : { lifecycleGeneration }), source };
+}
+
+/** The peer that stands behind an intent: its own link, or the one that it rests for, or will rest for once it dials. */
+function keptPeer(
+  { endpoint, expectedRid, admittedRid, intent }: ManualPeer,
+  peers: PeerTable,
+  at: (endpoint: string) => Peer | undefined,
+): Peer | undefined {
+  switch (intent.state) {
+    case 'admitted':
+    case 'resting':
+      return admittedRid === undefined ? undefined : peers.current(admittedRid);
+    case 'connecting':
+    case 'reconnecting': {
+      const peer = at(endpoint);
+      return expectedRid === undefined || expectedRid === peer?.rid ? peer : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function manualRow({ endpoint, expectedRid, intent }: ManualPeer, peer: Peer | undefined, known: KnownPeers): PeerRow {
+  const routingId = peer?.rid ?? intent.rid ?? expectedRid;
+  return {
+    endpoint,
+    routingId,
+    state: peer === undefined ? unlinkedState(intent) : stateOf(peer),
+    reason: intent.reason,
+    peer,
+    lifecycleGeneration: peer?.link.peer.generation,
+    source: routingId !== undefined && known.isDiscovered(routingId) ? 'both' : 'manual',
+    isKnown: true,
+  };
+}
+
+function foundRow(entry: DiscoveredPeer, peer: Peer | undefined, known: KnownPeers): PeerRow {
+  if (peer !== undefined) return { ...connectedRow(peer, known), isKnown: true };
+  return {
+    endpoint: entry.endpoint,
+    routingId: entry.rid,
+    state: unlinkedState(entry),
+    reason: entry.reason,
+    peer,
+    lifecycleGeneration: entry.generation,
+    source: 'automatic',
+    isKnown: true,
+  };
+}
+
+function connectedRow(peer: Peer, known: KnownPeers): PeerRow {
+  const { endpoint, generation } = peer.link.peer;
+  return {
+    endpoint,
+    routingId: peer.rid,
+    state: stateOf(peer),
+    reason: known.whyLeftOut(peer),
+    peer,
+    lifecycleGeneration: generation,
+    source: 'automatic',
+    isKnown: false,
+  };
 }
 
 /** `peer` takes work. */

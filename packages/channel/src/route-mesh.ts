@@ -13,13 +13,16 @@ import {
   type ListenerStatus,
   requireWeight,
   type Topic,
+  type TopologySections,
   type ValidationContext,
 } from '@zlink/kernel/internal/host';
-import type { MessageCounters } from '@zlink/kernel/observe';
+import { type MessageCounters, type Monitor, type RouteMeshSnapshot, TopologyHealth } from '@zlink/kernel/observe';
 import type { DescribedMesh } from './mesh-builder.ts';
 import { MeshNode } from './mesh-node.ts';
 import { type CheckedMesh, checkMesh, type MeshOptions, newMeshOptions } from './mesh-options.ts';
+import { describedChannels } from './mesh-status.ts';
 import type { MeshChannelRuntime, MeshPeers, RouteMeshRuntime } from './mesh-runtime.ts';
+import { NO_PLACEMENT } from './no-objects.ts';
 import { type PeerAddress, peerAddress } from './peer/manual-peers.ts';
 import type { PeerStatus } from './peer-status.ts';
 
@@ -30,6 +33,8 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
   readonly requireOpen: () => void;
   readonly peers: MeshPeers;
   readonly #where: string;
+  readonly #health: TopologyHealth;
+  #monitor: Monitor | undefined;
   #dialProblem: string | undefined;
   #checked: CheckedMesh | undefined;
   #node: MeshNode | undefined;
@@ -41,6 +46,11 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
     this.#where = `mesh "${meshName}"`;
     this.options = newMeshOptions(this.#where);
     this.requireOpen = requireOpen;
+    this.#health = new TopologyHealth({
+      missing: () => this.#node?.status.missing() ?? [],
+      onChanged: (status) =>
+        this.#monitor?.tell({ type: 'zlink.runtime.mesh_node.state_changed', meshName, ...status }),
+    });
     this.peers = {
       connect: (first: string, second?: string) => this.#connect(peerAddress(first, second)),
       disconnect: (endpoint) => this.#openNode().disconnect(endpoint),
@@ -106,7 +116,8 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
   }
 
   async open(parts: HostParts): Promise<void> {
-    if (this.#checked !== undefined) this.#node = await MeshNode.open(this.#checked, parts);
+    this.#monitor = parts.monitor;
+    if (this.#checked !== undefined) this.#node = await MeshNode.open(this.#checked, parts, this.#health);
   }
 
   async announce(signal: AbortSignal): Promise<void> {
@@ -115,10 +126,12 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
 
   serve(): void {
     this.#node?.serve();
+    this.#health.become('serving');
   }
 
   drain(): void {
     this.#node?.drain();
+    this.#health.become('stopping');
   }
 
   async drained(): Promise<void> {
@@ -132,6 +145,11 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
   async close(lingerMs: number): Promise<void> {
     this.#isClosed = true;
     await this.#node?.close(lingerMs);
+    this.#health.become('stopped');
+  }
+
+  fail(): void {
+    this.#health.become('failed');
   }
 
   listeners(): readonly ListenerStatus[] {
@@ -140,6 +158,29 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
 
   counters(): readonly MessageCounters[] {
     return this.#node?.counters() ?? [];
+  }
+
+  showIn(sections: TopologySections): void {
+    sections.routeMeshes.push(this.#snapshot());
+  }
+
+  #snapshot(): RouteMeshSnapshot {
+    const { meshName, options } = this;
+    const node = this.#node;
+    const { rid: nodeRid, generation: lifecycleGeneration } = node?.identity ?? {
+      rid: options.routingId ?? '',
+      generation: 0n,
+    };
+    return {
+      meshName,
+      nodeRid,
+      lifecycleGeneration,
+      objectRole: 'none',
+      ...this.#health.status,
+      peers: this.#isClosed ? [] : (node?.status.peers() ?? []),
+      channels: node?.status.channels() ?? describedChannels(options),
+      placement: NO_PLACEMENT,
+    };
   }
 
   #connect(address: PeerAddress): void {

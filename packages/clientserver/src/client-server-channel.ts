@@ -11,9 +11,11 @@ import {
   type HostParts,
   type ListenerStatus,
   type Topic,
+  type TopologySections,
   type ValidationContext,
 } from '@zlink/kernel/internal/host';
-import type { MessageCounters } from '@zlink/kernel/observe';
+import { type MessageCounters, type Monitor, TopologyHealth, type TopologyStage } from '@zlink/kernel/observe';
+import { ChannelStatus } from './channel-status.ts';
 import { ChannelClient } from './client/channel-client.ts';
 import {
   ClientBuilder,
@@ -103,14 +105,23 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   #clientRole: DescribedRole<ClientOptions, ClientBuilder> | undefined;
   #serverRole: DescribedRole<ServerOptions, ServerBuilder> | undefined;
   #handlers: HandlerTable | undefined;
+  readonly #health: TopologyHealth;
+  #monitor: Monitor | undefined;
   #client: ChannelClient | undefined;
   #server: ChannelServer | undefined;
+  /** Undefined until it is bound. */
+  #status: ChannelStatus | undefined;
 
   /** @param requireOpen - throws once the configuration is frozen (HOSTREG-004) */
   constructor(channelName: string, requireOpen: () => void) {
     this.channelName = channelName;
     this.#where = `channel "${channelName}"`;
     this.#requireOpen = requireOpen;
+    this.#health = new TopologyHealth({
+      missing: () => this.#status?.missing() ?? [],
+      onChanged: (status) =>
+        this.#monitor?.tell({ type: 'zlink.runtime.client_server.state_changed', channelName, ...status }),
+    });
   }
 
   client(): ClientServerClientBuilder {
@@ -132,6 +143,7 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   setWeight(weight: number): void {
     if (this.#server === undefined) throw this.#missing('server');
     this.#server.setWeight(weight);
+    this.#status?.changed();
   }
 
   servers(): readonly ServerStatus[] {
@@ -160,14 +172,18 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   }
 
   async open(parts: HostParts): Promise<void> {
+    this.#monitor = parts.monitor;
+    const status = this.#makeStatus(parts);
     if (this.#serverRole !== undefined && this.#handlers !== undefined) {
       this.#server = await ChannelServer.open(this.channelName, this.#serverRole.options, this.#handlers, parts);
     }
     if (this.#clientRole !== undefined) {
       const { options } = this.#clientRole;
-      this.#client = new ChannelClient(this.channelName, options, parts);
+      this.#client = new ChannelClient(this.channelName, options, parts, (subject) => status.changed(subject));
       this.#client.start(options.endpoints, this.#server?.local);
     }
+    this.#status = status;
+    status.changed();
   }
 
   async announce(signal: AbortSignal): Promise<void> {
@@ -177,11 +193,13 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
 
   serve(): void {
     this.#server?.serve();
+    this.#become('serving');
   }
 
   drain(): void {
     this.#client?.drain();
     this.#server?.drain();
+    this.#become('stopping');
   }
 
   async drained(): Promise<void> {
@@ -195,6 +213,11 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   async close(lingerMs: number): Promise<void> {
     await this.#client?.close(lingerMs);
     await this.#server?.close(lingerMs);
+    this.#become('stopped');
+  }
+
+  fail(): void {
+    this.#become('failed');
   }
 
   listeners(): readonly ListenerStatus[] {
@@ -205,6 +228,31 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
     const counters = [...(this.#server?.counters() ?? [])];
     if (this.#client !== undefined) counters.push(this.#client.counters());
     return counters;
+  }
+
+  showIn(sections: TopologySections): void {
+    sections.clientServerChannels.push({
+      channelName: this.channelName,
+      role: this.#serverRole === undefined ? 'client' : this.#clientRole === undefined ? 'server' : 'client_and_server',
+      ...this.#health.status,
+      servers: this.#status?.servers() ?? [],
+    });
+  }
+
+  #makeStatus({ monitor, discovery }: HostParts): ChannelStatus {
+    return new ChannelStatus({
+      channelName: this.channelName,
+      monitor,
+      discovery,
+      health: this.#health,
+      client: () => this.#client,
+      server: () => this.#server,
+    });
+  }
+
+  #become(stage: TopologyStage): void {
+    this.#health.become(stage);
+    this.#status?.changed();
   }
 
   #describeClient(): DescribedRole<ClientOptions, ClientBuilder> {

@@ -1,5 +1,5 @@
 /** What a client shows of one server. */
-import type { LinkState } from '@zlink/kernel/observe';
+import type { LinkState, ServerSnapshot } from '@zlink/kernel/observe';
 import type { Intent } from '@zlink/kernel/internal/transport';
 import type { Target } from './client/target.ts';
 
@@ -21,18 +21,25 @@ export interface ServerStatus {
   readonly local: boolean;
 }
 
-export interface ServerFacts {
+/** What is known of one server, in the order in which servers are shown. */
+export interface ServerRow {
+  readonly endpoint: string;
+  /** Undefined: it is not dialled. */
+  readonly intent: Intent | undefined;
   readonly rid: string | undefined;
   readonly target: Target | undefined;
+  /** Of the one that is published with this address; the connected one says its own. */
+  readonly generation?: bigint | undefined;
   /** What the store says; counts more than the intent's. */
   readonly reason?: string | undefined;
   readonly local: boolean;
+  /** Differs from that of every other row. */
+  readonly key: string;
 }
 
-/** @param intent - undefined: it is not dialled */
-export function serverStatus(endpoint: string, intent: Intent | undefined, facts: ServerFacts): ServerStatus {
-  const { rid, target, local } = facts;
-  const reason = facts.reason ?? intent?.reason;
+export function serverStatus(row: ServerRow): ServerStatus {
+  const { endpoint, intent, rid, target, local } = row;
+  const reason = row.reason ?? intent?.reason;
   return {
     endpoint,
     ...(rid === undefined ? {} : { routingId: rid }),
@@ -41,6 +48,16 @@ export function serverStatus(endpoint: string, intent: Intent | undefined, facts
     weight: target?.weight ?? 0,
     draining: target?.draining ?? false,
     local,
+  };
+}
+
+export function serverSnapshot(row: ServerRow): ServerSnapshot {
+  const { routingId, ...status } = serverStatus(row);
+  const lifecycleGeneration = row.target?.link.peer.generation ?? row.generation;
+  return {
+    ...status,
+    ...(routingId === undefined ? {} : { serverRid: routingId }),
+    ...(lifecycleGeneration === undefined ? {} : { lifecycleGeneration }),
   };
 }
 

@@ -26,8 +26,16 @@ import { createRouteClient, isTimeoutMs, MAX_TIMEOUT_MS, type RouteClient } from
 import { type CodecExtension, CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
 import { ConfigurationError, describeValue, Problems, ZLinkError } from '@zlink/kernel/errors';
-import type { ListenerStatus } from '@zlink/kernel/internal/host';
-import type { ReceiveFlow } from '@zlink/kernel/internal/execution';
+import {
+  type HostFacts,
+  hostSections,
+  queryOf,
+  type RuntimeQuery,
+  Shutdown,
+  tearDown,
+  UNDO_MS,
+  type Wiring,
+} from '@zlink/kernel/internal/host';
 import { disposeUnused } from '@zlink/kernel/internal/discovery';
 import { systemClock } from '@zlink/kernel/internal/time';
 import {
@@ -35,11 +43,13 @@ import {
   HostedServices,
   type HostState,
   mayBecome,
+  newHostGeneration,
   type ShutdownResult,
   STOPPED,
 } from '@zlink/kernel/lifecycle';
 import type { LocationStore, RelocationStore } from '@zlink/kernel/location';
-import { errorText, type MessageCounters } from '@zlink/kernel/observe';
+import { type DiagnosticsLevel, errorText, StatusBoard } from '@zlink/kernel/observe';
+import { describedLevel, requireLevel } from './options/diagnostics-options.ts';
 import {
   DEFAULT_SHUTDOWN_DEADLINE_MS,
   type HostOptions,
@@ -51,23 +61,9 @@ import { advertiseHint } from './options/own-addresses.ts';
 import { warnOfLoopback, warnOfProcessLocalStore } from './options/start-warnings.ts';
 import { checkStores, type RegisteredStores } from './options/store-options.ts';
 import { claimProcess, type ProcessClaim } from './process-claim.ts';
-import { Shutdown, tearDown, UNDO_MS } from './shutdown.ts';
 import { TopicIndex } from './topic-index.ts';
 import { unlessAborted } from './unless-aborted.ts';
-import { type CheckedDescription, type Wiring, wire } from './wiring.ts';
-
-export interface RuntimeQuery {
-  /** Every bound listener with its advertised endpoint. @see NET-002 */
-  listeners(): readonly ListenerStatus[];
-  /**
-   * accepted = handled + failed + dropped + running + queued, per owner and verb: `send` and `request` of a channel that is
-   * served here and, under its name, of a mesh (direct messages); `stray` of a mesh or a channel that is called from here
-   * (late replies and what else no request waited for). `send` of a fanout channel: events received here, once per handler.
-   */
-  counters(): readonly MessageCounters[];
-  /** How full the job queue is. @see JOBQ-005 */
-  inboundDispatch(): { readonly permitsInUse: number; readonly max: number; readonly flow: ReceiveFlow };
-}
+import { type CheckedDescription, wire } from './wiring.ts';
 
 /** Registers codec extensions; chainable. */
 export interface HostCodecs {
@@ -142,6 +138,12 @@ export interface Host extends AsyncDisposable {
    */
   setRouteTiming(timing: Partial<RouteTiming>): void;
   readonly state: HostState;
+  /**
+   * How much is recorded of messages. A change counts from the next step of every message on.
+   * @throws ZLinkError `InvalidOperation` if it is set to what is no level
+   * @see TRACE-010
+   */
+  diagnosticsLevel: DiagnosticsLevel;
   /** Messages that may wait for their handlers; 0 before start. @see JOBQ-001 */
   readonly effectiveMaxQueuedApplicationJobs: number;
   /** Calls from here; before `start` they end with `InvalidOperation`, after `shutdown` with `ShuttingDown`. @see CALL-005 */
@@ -172,9 +174,14 @@ class ZLinkHost implements Host {
   readonly #services: HostedService[] = [];
   readonly #registered: RegisteredStores = { location: [], relocation: [] };
   readonly #topics = new TopicIndex();
+  readonly #board: StatusBoard;
   #state: HostState = 'configuring';
+  #lifecycleGeneration = 0n;
+  #deadline: Date | undefined;
+  #shutdownResult: ShutdownResult | undefined;
   #resolved: ResolvedHostOptions | undefined;
   #routeTiming: RouteTiming | undefined;
+  #level: DiagnosticsLevel;
   #wiring: Wiring | undefined;
   #hosted: HostedServices | undefined;
   #claim: ProcessClaim | undefined;
@@ -186,6 +193,7 @@ class ZLinkHost implements Host {
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#level = describedLevel(options);
     this.routeClient = createRouteClient({
       toChannel: (channelName) => this.#noCalls() ?? this.#topics.toChannel(channelName),
       toNode: (meshName, rid) => this.#noCalls() ?? this.#topics.toNode(meshName, rid),
@@ -193,18 +201,33 @@ class ZLinkHost implements Host {
     this.fanoutClient = createFanoutClient({
       toChannel: (channelName) => this.#noCalls() ?? this.#topics.toFanout(channelName),
     });
-    this.query = Object.freeze({
-      listeners: () => (this.#isOver ? [] : this.#topics.topics.flatMap((topic) => topic.listeners())),
-      counters: () => this.#topics.topics.flatMap((topic) => topic.counters()),
-      inboundDispatch: () => {
-        const permits = this.#wiring?.parts.permits;
-        return { permitsInUse: permits?.inUse ?? 0, max: permits?.max ?? 0, flow: permits?.flow ?? 'RUNNING' };
-      },
+    const { topics } = this.#topics;
+    this.#board = new StatusBoard({
+      sections: () => hostSections(this.#facts(), topics, this.#wiring),
+      lifecycleGeneration: () => this.#lifecycleGeneration,
+      date: () => new Date(),
+    });
+    this.query = queryOf({
+      topics,
+      board: this.#board,
+      wiring: () => this.#wiring,
+      isOver: () => this.#isOver,
     });
   }
 
   get state(): HostState {
     return this.#state;
+  }
+
+  get diagnosticsLevel(): DiagnosticsLevel {
+    return this.#level;
+  }
+
+  set diagnosticsLevel(level: DiagnosticsLevel) {
+    requireLevel(level);
+    this.#level = level;
+    if (this.#wiring !== undefined) this.#wiring.parts.flow.level = level;
+    this.#board.changed();
   }
 
   get effectiveMaxQueuedApplicationJobs(): number {
@@ -279,6 +302,7 @@ class ZLinkHost implements Host {
 
   start(signal?: AbortSignal): Promise<void> {
     if (this.#state !== 'configuring') return Promise.reject(this.#startedBefore());
+    this.#lifecycleGeneration = newHostGeneration(new Date());
     this.#become('starting');
     // Not within this call: what is started may end the host again, and then waits for this promise.
     this.#starting = Promise.resolve().then(() => this.#start(signal));
@@ -307,9 +331,10 @@ class ZLinkHost implements Host {
     try {
       await this.#reachServing(this.#startAbort.signal);
     } catch (error) {
-      await this.#undoStart(); // H1
       // A shutdown during the start has its own end.
-      if (this.#state === 'starting') this.#become('error');
+      if (this.#state === 'starting') for (const topic of this.#topics.topics) topic.fail();
+      await this.#undoStart(); // H1
+      if (this.#state === 'starting') this.#become('error', error);
       throw error;
     } finally {
       signal?.removeEventListener('abort', onAbort);
@@ -321,7 +346,9 @@ class ZLinkHost implements Host {
     const { logger, onUnhandled, allowSeveralHosts } = description.options;
     this.#claim = claimProcess(allowSeveralHosts);
     abort.throwIfAborted();
-    const { parts, stores } = (this.#wiring = wire(description));
+    this.#board.logTo(description.options.log);
+    const { parts, stores } = (this.#wiring = wire(description, this.#board, () => this.query.counters()));
+    parts.flow.level = this.#level; // may have been set since
     const { topics } = this.#topics;
     warnOfProcessLocalStore(description.stores, logger);
     await stores.open(abort);
@@ -386,11 +413,12 @@ class ZLinkHost implements Host {
   async #stop(deadlineMs: number): Promise<ShutdownResult> {
     const from = this.#state;
     if (from === 'configuring') return this.#neverStarted();
+    this.#deadline = new Date(new Date().getTime() + deadlineMs);
     this.#become('draining');
     const result = await this.#end(from, deadlineMs);
     this.#claim?.release();
-    this.#become('stopped');
-    return result;
+    this.#deadline = undefined;
+    return this.#stopped(result);
   }
 
   async #end(from: HostState, deadlineMs: number): Promise<ShutdownResult> {
@@ -410,6 +438,8 @@ class ZLinkHost implements Host {
   async #neverStarted(): Promise<ShutdownResult> {
     this.#state = 'stopped'; // DRAIN-007: not a transition of a host that ran
     await this.#disposeUnused();
+    this.#shutdownResult = STOPPED;
+    this.#board.stop();
     return STOPPED;
   }
 
@@ -440,8 +470,27 @@ class ZLinkHost implements Host {
     );
   };
 
-  #become(next: HostState): void {
+  #become(next: HostState, error?: unknown): void {
     if (!mayBecome(this.#state, next)) throw new ZLinkError('InternalFailure', `host state ${this.#state} to ${next}`);
     this.#state = next;
+    this.#board.tell({ type: 'zlink.runtime.host.state_changed', state: next }, { error });
+  }
+
+  #stopped(result: ShutdownResult): ShutdownResult {
+    this.#shutdownResult = result;
+    this.#board.tell({ type: 'zlink.runtime.host.termination_changed', ...result });
+    this.#become('stopped');
+    this.#board.stop();
+    return result;
+  }
+
+  #facts(): HostFacts {
+    return {
+      state: this.#state,
+      lifecycleGeneration: this.#lifecycleGeneration,
+      diagnosticsLevel: this.#level,
+      deadline: this.#deadline,
+      shutdownResult: this.#shutdownResult,
+    };
   }
 }

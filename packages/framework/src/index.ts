@@ -1,4 +1,4 @@
-export { createHost, type Host, type HostCodecs, type RuntimeQuery } from './host.ts';
+export { createHost, type Host, type HostCodecs } from './host.ts';
 export type { HostOptions } from './options/host-options.ts';
 export type { Profile } from './options/job-queue.ts';
 export type { LocationOptions, RouteTiming } from './options/location-options.ts';
@@ -44,7 +44,7 @@ export type {
 } from '@zlink/kernel/dispatch';
 export { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError, ZLinkError } from '@zlink/kernel/errors';
 export type { ReceiveFlow } from '@zlink/kernel/internal/execution';
-export type { ListenerStatus } from '@zlink/kernel/internal/host';
+export type { ListenerStatus, RuntimeQuery, TestSurroundings } from '@zlink/kernel/internal/host';
 export type { HostedService, HostState, ShutdownResult } from '@zlink/kernel/lifecycle';
 export {
   createMemoryLocationStore,
@@ -68,4 +68,36 @@ export {
   type Type,
   ZLinkMessage,
 } from '@zlink/kernel/message';
-export type { LinkState, Logger, MessageCounters, UnhandledListener } from '@zlink/kernel/observe';
+export type {
+  Capacity,
+  ChannelRole,
+  ClientServerSnapshot,
+  DiagnosticsLevel,
+  EndpointSource,
+  EventError,
+  FanoutSnapshot,
+  Flow,
+  FlowSurface,
+  HostSnapshot,
+  LinkState,
+  LocationSnapshot,
+  Logger,
+  MeshChannelSnapshot,
+  MessageCounters,
+  MonitoringEvent,
+  MonitoringFact,
+  ObservedEvent,
+  ObservedSnapshot,
+  PeerSnapshot,
+  PlacementSnapshot,
+  PublisherSnapshot,
+  RouteMeshSnapshot,
+  RuntimeSnapshot,
+  ServerSnapshot,
+  SourceKind,
+  TopologyReason,
+  TopologyState,
+  TopologyStatus,
+  UnhandledListener,
+} from '@zlink/kernel/observe';
+export type { TelemetryOptions } from '@zlink/telemetry';

@@ -3,21 +3,14 @@ import { createZmqTransports } from '@zlink/core-binding';
 import type { CodecTable } from '@zlink/kernel/codec';
 import { type FilterEntry, LastHandler } from '@zlink/kernel/dispatch';
 import { HostStores } from '@zlink/kernel/internal/discovery';
-import type { HostParts } from '@zlink/kernel/internal/host';
+import type { HostParts, Wiring } from '@zlink/kernel/internal/host';
 import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock, systemRandom } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
-import { type Logger, LoopWatch } from '@zlink/kernel/observe';
+import { LoopWatch, type MessageCounters, MessageFlow, type StatusBoard } from '@zlink/kernel/observe';
+import { createTelemetry } from '@zlink/telemetry';
 import type { ResolvedHostOptions } from './options/host-options.ts';
 import type { Stores } from './options/store-options.ts';
-
-export interface Wiring {
-  readonly parts: HostParts;
-  readonly stores: HostStores;
-  readonly logger: Logger;
-  /** Releases transport and timers, and writes what the log holds back; idempotent. */
-  close(): Promise<void>;
-}
 
 /** What `start` made of the description once all of it was found right. */
 export interface CheckedDescription {
@@ -27,23 +20,23 @@ export interface CheckedDescription {
   readonly filters: readonly FilterEntry[];
 }
 
-export function wire({ options, stores: registered, codecs, filters }: CheckedDescription): Wiring {
-  const clock = systemClock;
-  const { logger } = options;
+type Counters = () => readonly MessageCounters[];
+
+/** @param board - hears of everything that the host does */
+export function wire(description: CheckedDescription, board: StatusBoard, counters: Counters): Wiring {
+  const { options, stores: registered, codecs, filters } = description;
+  const { logger, log, surroundings } = options;
+  const { clock, random } = surroundings ?? { clock: systemClock, random: systemRandom };
   const lastHandler = new LastHandler();
   const permits = new JobPermits(options.jobs);
   const wheel = new DeadlineWheel({
     clock,
     onError: (error) => logger.error({ eventId: 'zlink.runtime.deadline_failed', error }),
   });
-  const { transport, events } = createZmqTransports({
-    permits,
-    memory: options.memory,
-    logger,
-    security: options.security,
-    clock,
-    wheel,
-  });
+  permits.onFlow(() => board.changed());
+  const needs = { permits, memory: options.memory, logger, clock, wheel };
+  const { transport, events } =
+    surroundings?.createTransports(needs) ?? createZmqTransports({ ...needs, security: options.security });
   const loopWatch = new LoopWatch(clock, (stalledMs) =>
     logger.warn({
       eventId: 'zlink.runtime.event_loop_stalled',
@@ -51,27 +44,37 @@ export function wire({ options, stores: registered, codecs, filters }: CheckedDe
       lastHandler: lastHandler.during(stalledMs, clock.nowMs()),
     }),
   );
+  const telemetry = createTelemetry(options.telemetry, log);
+  const { meter, tracer } = telemetry;
   const stores = new HostStores({
     ...registered,
     timing: options.location,
     securityIdentity: options.security?.publicKey,
     clock,
-    random: systemRandom,
+    random,
     logger,
+    meter,
+    monitor: board,
+    date: () => new Date(),
   });
+  const flow = new MessageFlow({ ...options.diagnostics, clock, logger, log, tracer });
+  telemetry.observe({ board, counters, flow, log });
   const parts: HostParts = {
     clock,
     wheel,
     permits,
     codecs,
+    flow,
+    meter,
     names: new NameIndex(),
     transport,
     events,
+    monitor: board,
     discovery: stores.location,
     filters,
     lastHandler,
     services: options.services,
-    log: options.log,
+    log,
     exposeErrorMessages: options.exposeErrorMessages,
     onUnhandled: options.onUnhandled,
     requestTimeoutMs: options.requestTimeoutMs,
@@ -84,10 +87,13 @@ export function wire({ options, stores: registered, codecs, filters }: CheckedDe
     stores,
     logger,
     close: async () => {
-      await transport.close(); // and events with it
+      telemetry.close();
+      await transport.close();
+      await events.close();
       wheel.close();
       loopWatch.stop();
-      options.log.close();
+      flow.close();
+      log.close();
     },
   };
 }

@@ -1,7 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { createCargo } from '../src/cargo.ts';
 import { Meter } from '../src/meter.ts';
 import { loadPublishingSide } from '../src/sides/load-side.ts';
+
+jest.setTimeout(60_000); // tells a hang from a success, also on a machine that has no time for the test
 
 /** Built: its peers are processes that run what is built. */
 const { Crowd } = (await import(
@@ -35,7 +37,7 @@ test.each(['framework', 'zeromq.js'])(
       await crowd.end();
     }
   },
-  30_000,
+  120_000,
 );
 
 test('[FAN-006] an unknown publishing side is an error', async () => {

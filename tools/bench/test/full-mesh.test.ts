@@ -1,6 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { endpointsByRid, linkCount, shares } from '../src/full-mesh/plan.ts';
 import { FullMeshStage } from '../src/full-mesh/stage.ts';
+
+jest.setTimeout(60_000); // tells a hang from a success, also on a machine that has no time for the test
 
 const nodes = ['a', 'b', 'c'].map((rid) => ({ rid, endpoint: `tcp://${rid}:1` }));
 

@@ -4,8 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import type { RunReport } from '../src/report.ts';
+
+jest.setTimeout(60_000); // tells a hang from a success, also on a machine that has no time for the test
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
@@ -51,4 +53,4 @@ test('[CORE-001] a run measures both sides in processes of their own and writes 
     expect(Math.min(...rounds)).toBeGreaterThan(0);
   }
   expect(output).toMatch(/^link-serial-64B +link .+ µs +zeromq\.js .+ µs/m);
-}, 60_000);
+}, 240_000);

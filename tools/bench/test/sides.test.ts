@@ -1,9 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { type CargoSpec, createCargo } from '../src/cargo.ts';
 import { calls, flood, pace, stream } from '../src/load.ts';
 import { Meter } from '../src/meter.ts';
 import { loadSide } from '../src/sides/load-side.ts';
 import type { ClientEnd, Work } from '../src/sides/side.ts';
+
+jest.setTimeout(60_000); // tells a hang from a success, also on a machine that has no time for the test
 
 const cargos: readonly CargoSpec[] = [
   { kind: 'bytes', sizeBytes: 64 },

@@ -106,4 +106,4 @@ test('[LOC-061] [LOC-063] a client and a view see a server start, change its wei
     await Promise.all([server, client, view].map((stage) => stage.close()));
     await redis.close();
   }
-}, 30_000);
+}, 120_000);

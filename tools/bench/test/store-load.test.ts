@@ -133,4 +133,4 @@ test('[REDIS-006] every work that contests name can be loaded, in Redis and, but
     await stage.close();
     await redis.close();
   }
-}, 30_000);
+}, 120_000);

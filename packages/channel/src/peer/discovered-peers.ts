@@ -17,7 +17,7 @@ import {
   type NotUsed,
   type View,
 } from '@zlink/kernel/internal/discovery';
-import type { Intent } from '@zlink/kernel/internal/transport';
+import type { Intent, Link } from '@zlink/kernel/internal/transport';
 import { NEEDLESS_LINK, needsLink, type NodeRoles, ObjectRole } from '@zlink/kernel/internal/wire';
 import type { MeshDescriptor } from '@zlink/kernel/location';
 import type { DialState } from './dial-state.ts';
@@ -25,6 +25,9 @@ import type { DialState } from './dial-state.ts';
 /** A discovered node; state and reason are those of the way to it. */
 export interface DiscoveredPeer extends DialState {
   readonly rid: string;
+  readonly generation: bigint;
+  /** Of its intent. */
+  readonly link: Link | undefined;
   /** Channels that it serves, as far as the store knows. */
   readonly channelNames: readonly string[];
 }
@@ -110,6 +113,23 @@ export class DiscoveredPeers {
     return [...byRid.values()].map((endpoint) => this.#describe(endpoint));
   }
 
+  /** The one of `all` with this RID. */
+  find(rid: string): DiscoveredPeer | undefined {
+    if (rid === this.#own.rid) return undefined; // 2
+    const generations = this.#endpoints.of(rid);
+    const endpoint = generations.find(({ isListed }) => isListed) ?? generations[0];
+    return endpoint && this.#describe(endpoint);
+  }
+
+  /** Whether some node should be connected: published, with an owner that lives, and in need of a link. */
+  get expectsPeer(): boolean {
+    for (const { descriptor, isOwnerPresent } of this.#view?.endpoints.values() ?? []) {
+      const { rid, state } = descriptor;
+      if (rid !== this.#own.rid && isOwnerPresent && state !== 'draining' && this.#isNeeded(descriptor)) return true;
+    }
+    return false;
+  }
+
   async close(lingerMs: number): Promise<void> {
     this.#isClosed = true;
     this.#stopWatching?.();
@@ -117,11 +137,11 @@ export class DiscoveredPeers {
   }
 
   #describe(found: DiscoveredEndpoint): DiscoveredPeer {
-    const { endpoint, rid, intent } = found;
+    const { endpoint, rid, generation, intent } = found;
     const descriptor = this.#descriptorOf(found);
     const channelNames = descriptor?.channels.map(({ name }) => name) ?? [];
     const { state, reason } = intent ?? this.#undialled(found, descriptor);
-    return { endpoint, rid, channelNames, state, reason };
+    return { endpoint, rid, generation, link: intent?.link, channelNames, state, reason };
   }
 
   /** Why there is no intent. */

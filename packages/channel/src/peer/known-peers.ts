@@ -104,6 +104,22 @@ export class KnownPeers {
     return this.#discovered.all().filter(({ rid, endpoint }) => !this.#manual.standsFor(rid, endpoint));
   }
 
+  /** The one of `discovered` with this RID. */
+  discoveredOf(rid: string): DiscoveredPeer | undefined {
+    const found = this.#discovered.find(rid);
+    return found === undefined || this.#manual.standsFor(rid, found.endpoint) ? undefined : found; // K1
+  }
+
+  /** Whether the store knows it, whoever else does. */
+  isDiscovered(rid: string): boolean {
+    return this.#discovered.knows(rid);
+  }
+
+  /** Whether some node should be connected. */
+  expectsPeer(): boolean {
+    return this.#manual.expectsPeer || this.#discovered.expectsPeer;
+  }
+
   /** How far the ways to one node are, for people. */
   explain(rid: string): readonly string[] {
     const manual = this.manual().filter((peer) => peer.expectedRid === rid || peer.admittedRid === rid);

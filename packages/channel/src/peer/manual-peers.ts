@@ -88,6 +88,12 @@ export class ManualPeers {
     return entry !== undefined && ridsOf(entry).length === 0;
   }
 
+  /** Whether some endpoint should be connected: none that has refused a link as needless. */
+  get expectsPeer(): boolean {
+    for (const { intent } of this.#entries.values()) if (intent?.state !== 'notRequired') return true;
+    return false;
+  }
+
   /** In the order of `connect`. */
   all(): ManualPeer[] {
     return [...this.#entries.values()].flatMap(({ intent, ...entry }) =>

@@ -41,9 +41,20 @@ export class PeerTable {
     return this.#current.get(rid);
   }
 
+  /** Whoever of `all` advertises this endpoint. */
+  at(endpoint: string): Peer | undefined {
+    for (const peer of this.#current.values()) if (peer.link.peer.endpoint === endpoint) return peer;
+    return undefined;
+  }
+
   /** One per RID that a link leads to which takes work. */
   all(): Iterable<Peer> {
     return this.#current.values();
+  }
+
+  get hasReady(): boolean {
+    for (const peer of this.#current.values()) if (peer.isReady) return true;
+    return false;
   }
 
   /** Nodes that are connected and serve. */

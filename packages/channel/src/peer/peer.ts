@@ -11,7 +11,7 @@ export interface PeerOwner {
   onMessage(record: InboundRecord, link: Link): void;
   onCancel(correlation: number, link: Link): void;
   /** An answer that no request waits for any more. */
-  onStray(): void;
+  onStray(record: InboundRecord, link: Link): void;
   /** What the peer says about itself has changed, or it takes no new work any more. */
   onPeerChanged(peer: Peer): void;
   onPeerClosed(peer: Peer): void;
@@ -71,8 +71,8 @@ export class Peer implements LinkSink {
     this.#owner.onMessage(record, link);
   }
 
-  onUnmatched(): void {
-    this.#owner.onStray();
+  onUnmatched(record: InboundRecord, link: Link): void {
+    this.#owner.onStray(record, link);
   }
 
   onCancel(correlation: number, link: Link): void {

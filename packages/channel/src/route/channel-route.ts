@@ -14,24 +14,31 @@ import { ZLinkError } from '@zlink/kernel/errors';
 import { type Candidate, WeightedSelector } from '@zlink/kernel/internal/selection';
 import type { Link } from '@zlink/kernel/internal/transport';
 import type { OutboundName } from '@zlink/kernel/internal/wire';
+import { type CallMeter, type FlowPlace, meshChannelPlace } from '@zlink/kernel/observe';
 import type { Peer } from '../peer/peer.ts';
+import type { WhyNoNode } from './explain-channel.ts';
 import type { Outbound } from './outbound.ts';
 
 export class ChannelRoute implements CallPath {
   readonly channelName: string;
   readonly label: string;
   readonly terms: CallTerms;
+  readonly place: FlowPlace;
+  readonly meter: CallMeter | undefined;
   readonly #outbound: Outbound;
-  readonly #explain: (channelName: string) => string;
+  readonly #explain: (channelName: string) => WhyNoNode;
   readonly #selector: WeightedSelector<Link>;
   /** What the selector was given last, by RID. */
   readonly #candidates = new Map<string, Candidate<Link>>();
 
-  /** @param explain - why no node can be chosen for this channel, for people */
-  constructor(channelName: string, outbound: Outbound, explain: (channelName: string) => string) {
+  /** @param explain - why no node can be chosen for this channel */
+  constructor(channelName: string, outbound: Outbound, explain: (channelName: string) => WhyNoNode) {
     this.channelName = channelName;
     this.label = `channel "${channelName}"`;
     this.terms = outbound.terms;
+    const { meshName, rid, meter } = outbound;
+    this.place = meshChannelPlace('source', meshName, channelName, rid);
+    this.meter = meter?.forCalls({ topology: 'mesh_node', meshName, surface: 'channel', channelName });
     this.#outbound = outbound;
     this.#explain = explain;
     this.#selector = new WeightedSelector(() => outbound.terms.clock.nowMs());
@@ -40,6 +47,11 @@ export class ChannelRoute implements CallPath {
   /** How often the candidate list was built. */
   get rebuilds(): number {
     return this.#selector.rebuilds;
+  }
+
+  /** Nodes that can be chosen now. */
+  get candidateCount(): number {
+    return this.#candidates.size;
   }
 
   nameOf(contentType: string, packetName: string): OutboundName {
@@ -58,19 +70,22 @@ export class ChannelRoute implements CallPath {
   }
 
   noTarget(): ZLinkError {
-    return new ZLinkError('NotFound', `${this.label} has no ready server: ${this.#explain(this.channelName)}`);
+    const { failure, text } = this.#explain(this.channelName);
+    this.meter?.selectionFailed(failure);
+    return new ZLinkError('NotFound', `${this.label} has no ready server: ${text}`);
   }
 
-  /** The current peer of a RID is this one now, or none that may be chosen (LOC-063). */
-  update(rid: string, peer: Peer | undefined): void {
+  /** The current peer of a RID is this one now, or none that may be chosen (LOC-063). @returns whether that changes anything */
+  update(rid: string, peer: Peer | undefined): boolean {
     const weight = peer?.isReady === true ? peer.weightIn(this.channelName) : 0; // A1
     const known = this.#candidates.get(rid);
     if (peer === undefined || weight === 0) {
-      if (!this.#candidates.delete(rid)) return; // A2
+      if (!this.#candidates.delete(rid)) return false; // A2
     } else {
-      if (known !== undefined && known.weight === weight && known.target === peer.link) return; // A2
+      if (known !== undefined && known.weight === weight && known.target === peer.link) return false; // A2
       this.#candidates.set(rid, { id: rid, weight, target: peer.link });
     }
     this.#selector.replace([...this.#candidates.values()]);
+    return true;
   }
 }

@@ -1,15 +1,24 @@
-/** Why none of the nodes can be chosen for a channel, for people. */
-import { boundedList } from '@zlink/kernel/observe';
+/** Why none of the nodes can be chosen for a channel: in one word for measurements, and for people. */
+import { boundedList, type SelectionFailure } from '@zlink/kernel/observe';
 import { dialText } from '../peer/dial-state.ts';
 import type { KnownPeers } from '../peer/known-peers.ts';
 import type { Peer } from '../peer/peer.ts';
 import type { PeerTable } from '../peer/peer-table.ts';
 
+export interface WhyNoNode {
+  readonly failure: SelectionFailure;
+  readonly text: string;
+}
+
 /** Members that cannot be chosen first, then endpoints that are not connected, then the store. */
-export function explainChannel(channelName: string, peers: PeerTable, known: KnownPeers): string {
+export function explainChannel(channelName: string, peers: PeerTable, known: KnownPeers): WhyNoNode {
   const texts: string[] = [];
+  let [members, draining] = [0, 0];
   for (const peer of peers.all()) {
-    if (peer.isMemberOf(channelName)) texts.push(`node "${peer.rid}" ${obstacle(peer, known)}`);
+    if (!peer.isMemberOf(channelName)) continue;
+    members++;
+    if (peer.isDraining) draining++;
+    texts.push(`node "${peer.rid}" ${obstacle(peer, known)}`);
   }
   for (const { endpoint, intent } of known.manual()) {
     if (intent.state === 'admitted' || intent.state === 'resting') continue;
@@ -17,10 +26,13 @@ export function explainChannel(channelName: string, peers: PeerTable, known: Kno
   }
   for (const peer of known.discovered()) {
     const isMember = peer.channelNames.includes(channelName);
-    if (isMember && peers.current(peer.rid) === undefined) texts.push(dialText(peer));
+    if (!isMember || peers.current(peer.rid) !== undefined) continue;
+    members++;
+    texts.push(dialText(peer));
   }
   const why = texts.length === 0 ? 'no connected node serves it' : boundedList(texts);
-  return [why, ...known.explainStore()].join('; ');
+  const failure = members === 0 ? 'no_member' : draining === members ? 'draining' : 'not_ready';
+  return { failure, text: [why, ...known.explainStore()].join('; ') };
 }
 
 function obstacle(peer: Peer, known: KnownPeers): string {

@@ -6,12 +6,15 @@
 import type { CallPath, CallTerms, RoutableCall } from '@zlink/kernel/call';
 import type { ZLinkError } from '@zlink/kernel/errors';
 import type { OutboundName } from '@zlink/kernel/internal/wire';
+import type { CallMeter, FlowPlace } from '@zlink/kernel/observe';
 import type { NodeRoutes } from './node-routes.ts';
 import type { Outbound } from './outbound.ts';
 
 export class NodeRoute implements CallPath {
   readonly label: string;
   readonly terms: CallTerms;
+  readonly place: FlowPlace;
+  readonly meter: CallMeter | undefined;
   readonly #rid: string;
   readonly #outbound: Outbound;
   readonly #routes: NodeRoutes;
@@ -19,6 +22,8 @@ export class NodeRoute implements CallPath {
   constructor(rid: string, outbound: Outbound, routes: NodeRoutes) {
     this.label = `node "${rid}" of ${outbound.where}`;
     this.terms = outbound.terms;
+    this.place = routes.place;
+    this.meter = routes.meter;
     this.#rid = rid;
     this.#outbound = outbound;
     this.#routes = routes;

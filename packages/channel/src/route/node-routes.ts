@@ -12,20 +12,22 @@ import type { CallPath, RoutableCall } from '@zlink/kernel/call';
 import { describeValue, ZLinkError } from '@zlink/kernel/errors';
 import { isRid, nameRule } from '@zlink/kernel/identity';
 import type { Link } from '@zlink/kernel/internal/transport';
+import { type CallMeter, type FlowPlace, nodePlace } from '@zlink/kernel/observe';
 import type { KnownPeers } from '../peer/known-peers.ts';
 import type { PeerTable } from '../peer/peer-table.ts';
 import { NodeRoute } from './node-route.ts';
 import type { Outbound } from './outbound.ts';
 
 export interface NodeRoutesOptions {
-  readonly ownRid: string;
   readonly outbound: Outbound;
   readonly peers: PeerTable;
   readonly known: Pick<KnownPeers, 'knows' | 'isObjectClient' | 'explain' | 'explainMembers'>;
 }
 
 export class NodeRoutes {
-  readonly #ownRid: string;
+  /** What all routes to nodes have in common. */
+  readonly place: FlowPlace;
+  readonly meter: CallMeter | undefined;
   readonly #outbound: Outbound;
   readonly #peers: PeerTable;
   readonly #known: NodeRoutesOptions['known'];
@@ -35,7 +37,9 @@ export class NodeRoutes {
   readonly #waiting = new Map<string, Map<RoutableCall, number>>();
 
   constructor(options: NodeRoutesOptions) {
-    this.#ownRid = options.ownRid;
+    const { meshName, rid, meter } = options.outbound;
+    this.place = nodePlace('source', meshName, rid);
+    this.meter = meter?.forCalls({ topology: 'mesh_node', meshName, surface: 'node' });
     this.#outbound = options.outbound;
     this.#peers = options.peers;
     this.#known = options.known;
@@ -108,6 +112,7 @@ export class NodeRoutes {
   /** The error of a call that has waited in vain for a member: its own time was over, or the send timeout (N1). */
   notReady(rid: string, waitedMs: number): ZLinkError {
     const { where, terms } = this.#outbound;
+    this.meter?.selectionFailed('not_ready');
     const kind = waitedMs < terms.sendTimeoutMs ? 'DeadlineExceeded' : 'Unavailable';
     const text = `node ${describeValue(rid)} of ${where} was not ready within ${waitedMs} ms`;
     return new ZLinkError(kind, `${text}: ${this.#explain(rid)}`);
@@ -120,13 +125,13 @@ export class NodeRoutes {
   }
 
   #whyNone(rid: string): string {
-    if (rid === this.#ownRid) return 'is this one, which has no link to itself';
+    if (rid === this.#outbound.rid) return 'is this one, which has no link to itself';
     if (this.#isObjectClient(rid)) return 'is an object client and takes no direct messages';
     return ['is no member', ...this.#known.explainMembers()].join('; ');
   }
 
   #isMember(rid: string): boolean {
-    return rid !== this.#ownRid && (this.#peers.current(rid) !== undefined || this.#known.knows(rid));
+    return rid !== this.#outbound.rid && (this.#peers.current(rid) !== undefined || this.#known.knows(rid));
   }
 
   /** Has no handlers for direct messages; of a connected node its link knows. */
@@ -147,6 +152,7 @@ export class NodeRoutes {
   }
 
   #notFound(rid: string): ZLinkError {
+    this.meter?.selectionFailed('no_member');
     return new ZLinkError('NotFound', `node ${describeValue(rid)} of ${this.#outbound.where} ${this.#whyNone(rid)}`);
   }
 }

@@ -15,7 +15,7 @@ import { ZLinkError } from '@zlink/kernel/errors';
 import { newGeneration, newRid, type NodeIdentity } from '@zlink/kernel/identity';
 import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import type { HostParts } from '@zlink/kernel/internal/host';
-import type { DialOptions, Intent, Link, LinkSink } from '@zlink/kernel/internal/transport';
+import type { DialOptions, InboundRecord, Intent, Link, LinkSink } from '@zlink/kernel/internal/transport';
 import {
   type Descriptor,
   DescriptorState,
@@ -24,17 +24,17 @@ import {
   type OutboundName,
   RecordKind,
 } from '@zlink/kernel/internal/wire';
-import type { MessageCounters, Stray } from '@zlink/kernel/observe';
+import { type CallMeter, clientServerPlace, type FlowPlace, type MessageCounters } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
-import type { ServerStatus } from '../server-status.ts';
+import { type ServerRow, type ServerStatus, serverStatus } from '../server-status.ts';
 import { DiscoveredServers } from './discovered-servers.ts';
-import { serverRows } from './server-rows.ts';
+import { type RowSources, serverRows, serverRowsAbout, type ServerSubject } from './server-rows.ts';
 import { StrayMessages } from './stray-messages.ts';
 import { Target, type TargetOwner } from './target.ts';
 import { TargetSet } from './target-set.ts';
 import type { ClientOptions } from './client-options.ts';
 import { WaitingCalls } from './waiting-calls.ts';
-import { whyNoServer } from './why-no-server.ts';
+import { selectionFailure, whyNoServer } from './why-no-server.ts';
 
 /** Longest wait for a first target, whatever the request timeout is (CHAN-003). */
 const TARGET_WAIT_MS = 5_000;
@@ -42,6 +42,8 @@ const TARGET_WAIT_MS = 5_000;
 export class ChannelClient implements CallPath, TargetOwner {
   readonly label: string;
   readonly terms: CallTerms;
+  readonly place: FlowPlace;
+  readonly meter: CallMeter | undefined;
   readonly #parts: HostParts;
   readonly #phase: OutboundPhase;
   readonly #targets: TargetSet;
@@ -50,24 +52,30 @@ export class ChannelClient implements CallPath, TargetOwner {
   readonly #strays: StrayMessages;
   /** The same for every address. */
   readonly #dialOptions: Omit<DialOptions, 'address' | 'onState'>;
+  readonly #onServer: OnServer;
   /** By address, the one of the local server included. */
   readonly #configured = new Map<string, Intent>();
   #local: LocalServer | undefined;
   /** Undefined without a Location Store. */
   #discovered: DiscoveredServers | undefined;
 
-  constructor(channelName: string, options: ClientOptions, parts: HostParts) {
+  /** @param onServer - told of every change of a server; undefined: of any */
+  constructor(channelName: string, options: ClientOptions, parts: HostParts, onServer: OnServer) {
     this.label = `channel "${channelName}"`;
     this.terms = callTerms(parts, options);
     this.#parts = parts;
+    this.#onServer = onServer;
     this.#phase = new OutboundPhase(this.label);
     this.#targets = new TargetSet(parts.clock, (server) => this.#isLeftOut(server));
-    this.#strays = new StrayMessages(channelName, parts.log);
+    const identity = { rid: newRid('client'), generation: newGeneration() };
+    this.place = clientServerPlace('source', channelName, identity.rid);
+    this.meter = parts.meter?.forCalls({ topology: 'client_server', channelName });
+    this.#strays = new StrayMessages(channelName, this.place, parts);
     this.#dialOptions = {
       kind: EndpointKind.channelClient,
       expects: EndpointKind.channelServer,
       scope: channelName,
-      identity: { rid: newRid('client'), generation: newGeneration() },
+      identity,
       descriptor: CLIENT_DESCRIPTOR,
       group: {
         policy: 'firstAdmitted',
@@ -99,7 +107,7 @@ export class ChannelClient implements CallPath, TargetOwner {
       local: this.#local,
       dial: ({ endpoint, rid, generation }, onState) =>
         this.#dial({ address: endpoint, expectedRid: rid, expectedGeneration: generation }, onState),
-      onView: () => this.onTargetChanged(),
+      onView: () => this.#onAnyChanged(),
     });
   }
 
@@ -121,13 +129,36 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   noTarget(waitedMs: number): ZLinkError {
-    const why = whyNoServer(this.#dialOptions.scope, this.servers(), this.#discovered);
+    const servers = this.servers();
+    this.meter?.selectionFailed(selectionFailure(servers));
+    const why = whyNoServer(this.#dialOptions.scope, servers, this.#discovered);
     const text = `${this.label} had no ready server for ${waitedMs} ms: ${why}`;
     return new ZLinkError('NotFound', text); // also when the request timeout was the limit (CHAN-003)
   }
 
   servers(): readonly ServerStatus[] {
-    return serverRows([...this.#configured.values()], this.#discovered, this.#targets, this.#local?.address);
+    return this.rows().map(serverStatus);
+  }
+
+  /** All, or those that the subject has to do with. */
+  rows(subject?: ServerSubject): readonly ServerRow[] {
+    const sources: RowSources = {
+      configured: this.#configured,
+      discovered: this.#discovered,
+      targets: this.#targets,
+      localAddress: this.#local?.address,
+    };
+    return subject === undefined ? serverRows(sources) : serverRowsAbout(subject, sources);
+  }
+
+  /** Servers that can be called now. */
+  get candidateCount(): number {
+    return this.#targets.candidateCount;
+  }
+
+  /** Why the Location Store cannot be asked, for people. */
+  get storeProblem(): string | undefined {
+    return this.#discovered?.problem;
   }
 
   /** Of messages that matched no waiting request of ours (CS-006). */
@@ -153,19 +184,26 @@ export class ChannelClient implements CallPath, TargetOwner {
     const intents = [...this.#configured.values()];
     await Promise.all([this.#discovered?.close(lingerMs), ...intents.map((intent) => intent.close(lingerMs))]);
     this.#configured.clear();
+    this.#onServer(undefined);
   }
 
-  onTargetChanged(): void {
+  onTargetChanged(target: Target): void {
     this.#targets.refresh();
+    this.#onServer({ rid: target.link.peer.rid });
     this.#serveWaiting();
   }
 
   onTargetClosed(target: Target): void {
     this.#targets.remove(target);
+    queueMicrotask(() => this.#onServer({ rid: target.link.peer.rid })); // once its intent has heard of it, too
   }
 
-  onStray(what: Stray, link: Link): void {
-    this.#strays.note(what, link);
+  onStrayMessage(record: InboundRecord, link: Link): void {
+    this.#strays.noteMessage(record, link);
+  }
+
+  onStrayReply(record: InboundRecord, link: Link): void {
+    this.#strays.noteReply(record, link);
   }
 
   #openTarget(link: Link): LinkSink {
@@ -179,20 +217,32 @@ export class ChannelClient implements CallPath, TargetOwner {
   #configure(to: DialTo): void {
     const intent = this.#dial(to, ({ state }) => {
       // The server that is connected already is one that was configured (C4): perhaps it is not left out any more.
-      if (state === 'resting') queueMicrotask(() => this.onTargetChanged());
+      if (state === 'resting') queueMicrotask(() => this.#onAnyChanged());
     });
     this.#configured.set(to.address, intent);
   }
 
+  #onAnyChanged(): void {
+    this.#targets.refresh();
+    this.#onServer(undefined);
+    this.#serveWaiting();
+  }
+
   #dial(to: DialTo, onState: (intent: Intent) => void): Intent {
-    return this.#parts.transport.dial({
+    let isMade = false;
+    const tell = ({ rid }: Intent): void => this.#onServer({ rid: to.expectedRid ?? rid, address: to.address });
+    const made = this.#parts.transport.dial({
       ...this.#dialOptions,
       ...to,
       onState: (intent) => {
         onState(intent);
+        if (isMade) tell(intent);
         this.#readiness.settle(this.#targets.readyCount);
       },
     });
+    isMade = true;
+    queueMicrotask(() => tell(made)); // once whoever dials knows the intent, too
+    return made;
   }
 
   #isLeftOut(server: NodeIdentity): boolean {
@@ -206,6 +256,8 @@ export class ChannelClient implements CallPath, TargetOwner {
     this.#waiting.serve(() => this.#targets.choose());
   }
 }
+
+type OnServer = (subject: ServerSubject | undefined) => void;
 
 type DialTo = Pick<DialOptions, 'address' | 'expectedRid' | 'expectedGeneration'>;
 

@@ -53,6 +53,11 @@ export class DiscoveredServers {
     return this.#endpoints.all().filter((endpoint) => !this.#isLocal(endpoint));
   }
 
+  /** Those of `all` with this RID. */
+  of(rid: string): readonly DiscoveredEndpoint[] {
+    return this.#endpoints.of(rid).filter((endpoint) => !this.#isLocal(endpoint));
+  }
+
   /** No target of selection: its owner has no lease, or its descriptor is gone (LOC-063). */
   isLeftOut(server: NodeIdentity): boolean {
     return this.#endpoints.whyLeftOut(server.rid, server.generation) !== undefined;

@@ -8,29 +8,62 @@
  */
 import type { DiscoveredEndpoint } from '@zlink/kernel/internal/discovery';
 import type { Intent } from '@zlink/kernel/internal/transport';
-import { type ServerStatus, serverStatus } from '../server-status.ts';
+import type { ServerRow } from '../server-status.ts';
 import type { DiscoveredServers } from './discovered-servers.ts';
 import type { TargetSet } from './target-set.ts';
 
-export function serverRows(
+/** What is asked for: one server, one address, or both. */
+export interface ServerSubject {
+  readonly rid?: string | undefined;
+  readonly address?: string;
+}
+
+export interface RowSources {
+  /** By address. */
+  readonly configured: ReadonlyMap<string, Intent>;
+  readonly discovered: Pick<DiscoveredServers, 'all' | 'of' | 'reason'> | undefined;
+  readonly targets: Pick<TargetSet, 'find'>;
+  readonly localAddress: string | undefined;
+}
+
+export function serverRows(sources: RowSources): readonly ServerRow[] {
+  return rowsOf([...sources.configured.values()], sources.discovered?.all() ?? [], sources);
+}
+
+/** The same rows, but only those that may show the subject, or have something to do with one that does. */
+export function serverRowsAbout({ rid, address = '' }: ServerSubject, sources: RowSources): readonly ServerRow[] {
+  const { configured, discovered } = sources;
+  // Of thousands that were found those at an address are looked for only if it was configured, too.
+  const isAt = ({ endpoint }: DiscoveredEndpoint): boolean => endpoint === address;
+  const at = configured.has(address) ? discovered?.all().filter(isAt) : undefined;
+  const found = new Set([...(at ?? []), ...((rid !== undefined && discovered?.of(rid)) || [])]);
+  const addresses = new Set([address, ...[...found].map(({ endpoint }) => endpoint)]);
+  const related = [...configured.values()].filter(
+    (intent) => addresses.has(intent.address) || (rid !== undefined && intent.rid === rid),
+  );
+  return rowsOf(related, found, sources);
+}
+
+function rowsOf(
   configured: readonly Intent[],
-  discovered: Pick<DiscoveredServers, 'all' | 'reason'> | undefined,
-  targets: Pick<TargetSet, 'find'>,
-  localAddress: string | undefined,
-): readonly ServerStatus[] {
-  const found = new Set(discovered?.all());
+  discoveredOnes: Iterable<DiscoveredEndpoint>,
+  { discovered, targets, localAddress }: RowSources,
+): readonly ServerRow[] {
+  const found = new Set(discoveredOnes);
   const targetOf = ({ link }: Intent) => (link === undefined ? undefined : targets.find(link));
-  const rows = configured.map((intent) => {
-    const { address, rid } = intent;
+  const rows = configured.map((intent): ServerRow => {
+    const { address: endpoint, rid } = intent;
     const standIn = intent.state === 'resting' ? takeLinked(found, rid)?.intent : undefined;
     const shown = standIn ?? intent;
-    return serverStatus(address, shown, { rid, target: targetOf(shown), local: address === localAddress });
+    const local = endpoint === localAddress;
+    return { endpoint, intent: shown, rid, target: targetOf(shown), local, key: endpoint };
   });
   for (const server of found) {
     if (server.intent?.link === undefined && configured.some((intent) => leadsTo(intent, server))) continue;
-    const target = server.intent === undefined ? undefined : targetOf(server.intent);
-    const reason = discovered?.reason(server);
-    rows.push(serverStatus(server.endpoint, server.intent, { rid: server.rid, target, reason, local: false }));
+    const { endpoint, rid, generation, intent } = server;
+    const target = intent === undefined ? undefined : targetOf(intent);
+    const [reason, key] = [discovered?.reason(server), `${rid} ${generation}`];
+    rows.push({ endpoint, intent, rid, target, generation, reason, local: false, key });
   }
   return rows;
 }

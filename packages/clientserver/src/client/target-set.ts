@@ -41,6 +41,11 @@ export class TargetSet {
     return this.#ready.size;
   }
 
+  /** Servers that can be chosen now. */
+  get candidateCount(): number {
+    return this.#candidates.size;
+  }
+
   choose(): Link | undefined {
     return this.#selector.next();
   }

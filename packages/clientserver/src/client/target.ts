@@ -7,14 +7,15 @@ import { isDraining, isReady } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink } from '@zlink/kernel/internal/transport';
 import type { JobPermits } from '@zlink/kernel/internal/execution';
 import { RecordKind } from '@zlink/kernel/internal/wire';
-import type { Stray } from '@zlink/kernel/observe';
 
 export interface TargetOwner {
   /** Readiness, weight or drain of a target has changed. */
-  onTargetChanged(): void;
+  onTargetChanged(target: Target): void;
   onTargetClosed(target: Target): void;
   /** The server said something that no request of ours waits for (CS-006). */
-  onStray(what: Stray, link: Link): void;
+  onStrayMessage(record: InboundRecord, link: Link): void;
+  /** The same for an answer. */
+  onStrayReply(record: InboundRecord, link: Link): void;
 }
 
 export class Target implements LinkSink {
@@ -42,13 +43,12 @@ export class Target implements LinkSink {
 
   onRecord(record: InboundRecord, link: Link): void {
     this.#permits.release();
-    const isRequest = record.kind === RecordKind.request;
-    if (isRequest) link.forgo(); // a server has nothing to ask: no reply will be sent (CS-001)
-    this.#owner.onStray(isRequest ? 'request' : 'send', link);
+    if (record.kind === RecordKind.request) link.forgo(); // a server has nothing to ask: no reply will be sent (CS-001)
+    this.#owner.onStrayMessage(record, link);
   }
 
-  onUnmatched(_record: InboundRecord, link: Link): void {
-    this.#owner.onStray('reply', link);
+  onUnmatched(record: InboundRecord, link: Link): void {
+    this.#owner.onStrayReply(record, link);
   }
 
   onCancel(): void {
@@ -56,11 +56,11 @@ export class Target implements LinkSink {
   }
 
   onUpdate(): void {
-    this.#owner.onTargetChanged();
+    this.#owner.onTargetChanged(this);
   }
 
   onFinishing(): void {
-    this.#owner.onTargetChanged();
+    this.#owner.onTargetChanged(this);
   }
 
   onClosed(): void {

@@ -1,6 +1,11 @@
-/** Why none of a client's servers can be chosen, for people. */
-import { boundedList } from '@zlink/kernel/observe';
+/** Why none of a client's servers can be chosen: in one word for measurements, and for people. */
+import { boundedList, type SelectionFailure } from '@zlink/kernel/observe';
 import type { ServerStatus } from '../server-status.ts';
+
+export function selectionFailure(servers: readonly ServerStatus[]): SelectionFailure {
+  if (servers.length === 0) return 'no_member';
+  return servers.every(({ draining }) => draining) ? 'draining' : 'not_ready';
+}
 
 /** @param discovery - undefined: only configured servers are dialled */
 export function whyNoServer(

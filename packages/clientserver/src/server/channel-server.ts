@@ -21,7 +21,7 @@ import {
 } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink, Listener } from '@zlink/kernel/internal/transport';
 import { DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
-import type { MessageCounters } from '@zlink/kernel/observe';
+import type { MessageCounters, ServerSnapshot } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -36,6 +36,7 @@ export class ChannelServer implements LinkSink {
   readonly #admission: Admission | undefined;
   /** Set by `open`, the only way to get a server. */
   #listener!: Listener;
+  #isClosed = false;
 
   private constructor(channelName: string, options: ServerOptions, handlers: HandlerTable, parts: HostParts) {
     this.#channelName = channelName;
@@ -45,7 +46,7 @@ export class ChannelServer implements LinkSink {
     this.#dispatcher = new Dispatcher({
       owner: channelName,
       where: `${this.#where} (server ${describeValue(identity.rid)})`, // callers learn which of several it was
-      surface: channelSurface(channelName),
+      surface: channelSurface(channelName, identity.rid),
       handlers,
       concurrency: options.concurrency,
       maxMessageBytes: options.maxMessageBytes,
@@ -129,11 +130,29 @@ export class ChannelServer implements LinkSink {
   }
 
   close(lingerMs: number): Promise<void> {
+    this.#isClosed = true;
     return this.#listener.close(lingerMs);
   }
 
   listenerStatus(): ListenerStatus {
     return { kind: 'CLIENT_SERVER', name: this.#channelName, endpoint: this.endpoint, since: this.#since };
+  }
+
+  /** As a client sees it (MON-006). */
+  snapshot(): readonly ServerSnapshot[] {
+    const { identity, current } = this.#own;
+    const isStarting = current.state === DescriptorState.starting;
+    return [
+      {
+        endpoint: this.endpoint,
+        serverRid: identity.rid,
+        state: this.#isClosed ? 'closed' : isStarting ? 'admitted' : 'ready',
+        weight: this.#own.weightOf(this.#channelName) ?? 0,
+        draining: current.state >= DescriptorState.draining,
+        local: true,
+        lifecycleGeneration: identity.generation,
+      },
+    ];
   }
 
   counters(): readonly MessageCounters[] {

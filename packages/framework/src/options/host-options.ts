@@ -12,6 +12,7 @@ import type { ServiceProvider } from '@zlink/kernel/dispatch';
 import type { Problems } from '@zlink/kernel/errors';
 import { checkAdvertiseHost, checkBindHost, isName } from '@zlink/kernel/identity';
 import type { JobPermitLimits } from '@zlink/kernel/internal/execution';
+import { type HostSurroundings, surroundingsIn, type TestSurroundings } from '@zlink/kernel/internal/host';
 import { checkOptionNames, isObject } from '@zlink/kernel/internal/options';
 import { systemClock } from '@zlink/kernel/internal/time';
 import { maxVersion } from '@zlink/kernel/location';
@@ -24,9 +25,12 @@ import {
   stderrLogger,
   type UnhandledListener,
 } from '@zlink/kernel/observe';
+import type { TelemetryOptions } from '@zlink/telemetry';
+import { type DiagnosticsOptions, resolveDiagnostics } from './diagnostics-options.ts';
 import { type Profile, resolveJobQueue } from './job-queue.ts';
 import { type LocationOptions, resolveLocation } from './location-options.ts';
 import { checkFlag, checkMethods } from './option-kinds.ts';
+import { resolveTelemetry } from './telemetry-options.ts';
 
 /** Of a shutdown without options: a host that never started has no resolved ones. */
 export const DEFAULT_SHUTDOWN_DEADLINE_MS = 30_000;
@@ -110,6 +114,15 @@ export interface HostOptions {
   readonly exposeErrorMessages?: boolean;
   /** CURVE encryption and identity for all sockets; default: none. @see SEC-001 */
   readonly security?: CurveSecurity;
+  /** How much is recorded of messages. @see TRACE-010, TRACE-011 */
+  readonly diagnostics?: DiagnosticsOptions;
+  /**
+   * Where metrics and spans go; default: what is registered globally with `@opentelemetry/api` when the host starts, and
+   * without that nowhere.
+   *
+   * @see METRIC-001, TRACE-025
+   */
+  readonly telemetry?: TelemetryOptions;
   /** Receives log records; default: JSON lines on stderr, warnings and errors only. What it throws changes nothing. */
   readonly logger?: Logger;
   /**
@@ -124,6 +137,8 @@ export interface HostOptions {
   readonly testing?: {
     /** Lets this host start beside others of the same process; default false. @see HOSTREG-001 */
     readonly allowSeveralHosts?: boolean;
+    /** Network and time of a test cluster, in the place of sockets and the system's clock. @see HOSTREG-005 */
+    readonly surroundings?: TestSurroundings;
   };
 }
 
@@ -135,6 +150,8 @@ export interface ResolvedHostOptions {
   readonly sendTimeoutMs: number;
   readonly shutdownDeadlineMs: number;
   readonly location: LocationOptions;
+  readonly diagnostics: Required<DiagnosticsOptions>;
+  readonly telemetry: TelemetryOptions;
   readonly jobs: JobPermitLimits;
   readonly memory: MessagingMemory;
   readonly exposeErrorMessages: boolean;
@@ -144,13 +161,15 @@ export interface ResolvedHostOptions {
   readonly log: RateLimitedLog;
   readonly onUnhandled: UnhandledListener;
   readonly allowSeveralHosts: boolean;
+  /** Undefined: those of the system, and ZeroMQ. */
+  readonly surroundings: HostSurroundings | undefined;
 }
 
 type Group = 'network' | 'inboundDispatch' | 'security' | 'testing';
 
 const OPTION_NAMES = (
   'network services requestTimeoutMs sendTimeoutMs inboundDispatch location applicationVersion maintenanceWave ' +
-  'shutdownDeadlineMs exposeErrorMessages security logger onUnhandled testing'
+  'shutdownDeadlineMs exposeErrorMessages diagnostics telemetry security logger onUnhandled testing'
 ).split(' ');
 
 const GROUP_NAMES: Readonly<Record<Group, string>> = {
@@ -159,7 +178,7 @@ const GROUP_NAMES: Readonly<Record<Group, string>> = {
     'coreHwmMemoryLimitBytes coreHwmBudgetBytes coreHwmProfile applicationJobQueueProfile maxQueuedApplicationJobs ' +
     'pauseThresholdPercent resumeThresholdPercent',
   security: 'publicKey secretKey serverPublicKey allowedClientKeys',
-  testing: 'allowSeveralHosts',
+  testing: 'allowSeveralHosts surroundings',
 };
 
 /** The engine's options by the names of the host's. */
@@ -174,7 +193,8 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
   const options = isObject(given) ? given : {};
   const inbound = options.inboundDispatch ?? {};
   const logger = guardLogger(options.logger ?? stderrLogger);
-  const log = new RateLimitedLog(logger, systemClock);
+  const surroundings = surroundingsIn(options.testing?.surroundings);
+  const log = new RateLimitedLog(logger, surroundings?.clock ?? systemClock);
   const resolved: ResolvedHostOptions = {
     bindHost: options.network?.bindHost ?? '127.0.0.1',
     advertiseHost: options.network?.advertiseHost,
@@ -183,6 +203,8 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
     sendTimeoutMs: options.sendTimeoutMs ?? 1_000,
     shutdownDeadlineMs: options.shutdownDeadlineMs ?? DEFAULT_SHUTDOWN_DEADLINE_MS,
     location: resolveLocation(options.location, problems),
+    diagnostics: resolveDiagnostics(options.diagnostics, problems),
+    telemetry: resolveTelemetry(options.telemetry, problems),
     jobs: resolveJobQueue(inbound, readProcessorFacts(), problems),
     memory: resolveMessagingMemory(
       {
@@ -200,11 +222,13 @@ export function resolveHostOptions(given: HostOptions, problems: Problems): Reso
     log,
     onUnhandled: guardUnhandled(options.onUnhandled ?? logUnhandled(log), log),
     allowSeveralHosts: options.testing?.allowSeveralHosts ?? false,
+    surroundings,
   };
   checkTimeouts(resolved, problems);
   checkApplication(options, problems);
   checkNetwork(resolved, problems);
   checkParts(options, problems);
+  checkSurroundings(options, problems);
   if (resolved.security !== undefined) for (const text of curveProblems(resolved.security)) problems.note(text);
   return Object.freeze(resolved);
 }
@@ -248,4 +272,14 @@ function checkParts({ services, logger, onUnhandled, ...flags }: HostOptions, pr
   }
   checkFlag('exposeErrorMessages', flags.exposeErrorMessages, problems);
   checkFlag('testing.allowSeveralHosts', flags.testing?.allowSeveralHosts, problems);
+}
+
+function checkSurroundings({ testing, security }: HostOptions, problems: Problems): void {
+  const given: unknown = testing?.surroundings;
+  if (given === undefined) return;
+  if (surroundingsIn(given) === undefined) {
+    problems.add('testing.surroundings', given, 'what createTestCluster of @zlink/testing makes');
+  } else if (security !== undefined) {
+    problems.note('security: the network of a test cluster encrypts nothing; leave security out of such a test');
+  }
 }

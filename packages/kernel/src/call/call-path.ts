@@ -7,6 +7,7 @@
 import type { ZLinkError } from '../errors/index.ts';
 import type { Link, OutboundRecord } from '../internal/transport/index.ts';
 import type { OutboundName } from '../internal/wire/index.ts';
+import type { CallMeter, FlowPlace } from '../observe/index.ts';
 import type { CallTerms } from './call-terms.ts';
 
 /** A call that wants a link. */
@@ -28,6 +29,10 @@ export interface CallPath {
   readonly label: string;
   /** The same object for every call: all paths of a topic share it. */
   readonly terms: CallTerms;
+  /** Where its messages leave, for records. */
+  readonly place: FlowPlace;
+  /** Undefined: nothing is measured. */
+  readonly meter: CallMeter | undefined;
   nameOf(contentType: string, packetName: string): OutboundName;
   /**
    * Chooses a target now and calls `takeLink`, or `awaitTarget` and later `takeLink` (CHAN-003, CHAN-004).

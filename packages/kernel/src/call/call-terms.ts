@@ -1,11 +1,13 @@
-/** What all calls of one topic go by: the host's time and codecs, and how long they may take. */
+/** What all calls of one topic go by: the host's time and codecs, how they are followed, and how long they may take. */
 import type { CodecTable } from '../codec/index.ts';
 import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
+import type { MessageFlow } from '../observe/index.ts';
 
 export interface CallTerms {
   readonly clock: Clock;
   readonly wheel: DeadlineWheel;
   readonly codecs: CodecTable;
+  readonly flow: MessageFlow;
   readonly sendTimeoutMs: number;
   readonly requestTimeoutMs: number;
 }
@@ -17,7 +19,7 @@ interface OwnTimeouts {
 }
 
 export function callTerms(host: CallTerms, own: OwnTimeouts): CallTerms {
-  const { clock, wheel, codecs } = host;
+  const { clock, wheel, codecs, flow } = host;
   const { sendTimeoutMs = host.sendTimeoutMs, requestTimeoutMs = host.requestTimeoutMs } = own;
-  return { clock, wheel, codecs, sendTimeoutMs, requestTimeoutMs };
+  return { clock, wheel, codecs, flow, sendTimeoutMs, requestTimeoutMs };
 }

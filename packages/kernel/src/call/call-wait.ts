@@ -10,6 +10,7 @@ import { ZLinkError } from '../errors/index.ts';
 import type { DeadlineEntry } from '../internal/time/index.ts';
 import type { Link } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/index.ts';
+import { admissionOutcome, type CallEnd } from './call-points.ts';
 import type { CallPath, RoutableCall } from './call-path.ts';
 
 export class CallWait implements DeadlineEntry {
@@ -21,6 +22,7 @@ export class CallWait implements DeadlineEntry {
   readonly #path: CallPath;
   readonly #call: RoutableCall;
   readonly #link: Link | undefined;
+  readonly #startedAtMs: number;
   readonly #limitMs: number;
 
   /**
@@ -32,6 +34,7 @@ export class CallWait implements DeadlineEntry {
     this.#path = path;
     this.#call = call;
     this.#link = link;
+    this.#startedAtMs = nowMs;
     this.deadlineAtMs = Math.min(nowMs + limitMs, latestAtMs);
     this.#limitMs = Math.max(0, Math.round(this.deadlineAtMs - nowMs));
   }
@@ -43,6 +46,14 @@ export class CallWait implements DeadlineEntry {
   /** The call goes on or has ended. */
   stop(): void {
     this.#path.terms.wheel.remove(this);
+  }
+
+  /** Tells the path's meter how a wait for credit has ended. */
+  tell(end: CallEnd, error?: unknown): void {
+    const { meter, terms } = this.#path;
+    if (meter === undefined || this.#link === undefined) return;
+    const outcome = end === 'succeeded' ? 'admitted' : admissionOutcome(end, error);
+    if (outcome !== undefined) meter.admissionWaited(outcome, (terms.clock.nowMs() - this.#startedAtMs) / 1_000);
   }
 
   /** Takes the call back from where it waits. */

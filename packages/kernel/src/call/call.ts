@@ -1,5 +1,6 @@
 /** What applications do with a call: set it up, submit it once, wait. */
 import type { Metadata } from '../message/index.ts';
+import type { Flow } from '../observe/index.ts';
 
 /**
  * A one-way message on its way to one target. Single use.
@@ -19,6 +20,15 @@ export interface SendCall {
   /** Adds every entry of `all`. */
   metadata(all: Metadata): this;
   /**
+   * The message belongs to this flow, `context.flow` of a handler; default: the flow of the handler whose signal it is
+   * submitted with, else a new one.
+   *
+   * @param flow - undefined, as at diagnostics level `off`: as without
+   * @throws ZLinkError `InvalidOperation` for what is no flow, or if the call was submitted
+   * @see TRACE-022, TRACE-026
+   */
+  flow(flow: Flow | undefined): this;
+  /**
    * Chooses the target and submits. Resolves with no value when the source-local queue of the route has accepted the
    * message; that says nothing about the handler.
    *
@@ -35,6 +45,8 @@ export interface RequestCall<R> {
   /** As `SendCall.metadata`. */
   metadata(key: string, value: string): this;
   metadata(all: Metadata): this;
+  /** As `SendCall.flow`. */
+  flow(flow: Flow | undefined): this;
   /**
    * Bounds the whole call: finding a target, waiting for credit, the handler, the reply.
    *
@@ -65,6 +77,8 @@ export interface RequestCall<R> {
 
 /** An event on its way to every subscriber that is connected now. Single use; carries no metadata. */
 export interface FanoutPublishCall {
+  /** As `SendCall.flow`. */
+  flow(flow: Flow | undefined): this;
   /**
    * Encodes the event and hands it to the publisher of this process. Resolves with no value once that has accepted it, also
    * without any subscriber; whether anyone receives or handles it is not known here. A publisher accepts or refuses at once

@@ -1,4 +1,13 @@
 export type { FanoutPublishCall, RequestCall, SendCall } from './call.ts';
+export {
+  carriedBy,
+  type FollowedCall,
+  type FollowedPath,
+  noteUnexpectedReply,
+  sendAccepted,
+  sendFailed,
+  startSpan,
+} from './call-points.ts';
 export type { CallPath, RoutableCall } from './call-path.ts';
 export { type CallTerms, callTerms } from './call-terms.ts';
 export { OutboundPhase } from './outbound-phase.ts';

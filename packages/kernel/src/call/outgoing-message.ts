@@ -1,22 +1,25 @@
 /**
  * The message of a call: set up by the application, sealed by its one submission, then encoded by a link.
  *
- * Owns metadata, codec and name of the message, and that a call is submitted once. Leaves targets and time to the call.
+ * Owns metadata, codec, name and flow of the message, and that a call is submitted once. Leaves targets and time to the call.
  * One object from builder to link: a message costs no second one for its submission.
  *
  * O1 After `seal` nothing can be set and nothing sealed again, whatever came of it (CALL-001).
  */
 import type { Codec, PayloadSink } from '../codec/index.ts';
-import { ZLinkError, isZLinkError } from '../errors/index.ts';
+import { isZLinkError, ZLinkError } from '../errors/index.ts';
 import { type Metadata, MetadataBuilder, type ResolvedPacket } from '../message/index.ts';
 import type { OutboundName } from '../internal/wire/index.ts';
+import { type CarriedFlow, type Flow, requireFlow } from '../observe/index.ts';
 import type { CallPath } from './call-path.ts';
 import { encodePacket, validatePacket } from './packet-payload.ts';
 
 export class OutgoingMessage {
-  /** Set by `seal`, as the two below. */
+  /** Set by `seal`, as metadata and flow. */
   name!: OutboundName;
   metadataBytes: Uint8Array | undefined = undefined;
+  /** What the message belongs to; undefined at level `off`. */
+  flow: CarriedFlow | undefined = undefined;
   #codec!: Codec;
   readonly #path: CallPath | ZLinkError;
   readonly #packet: ResolvedPacket;
@@ -45,6 +48,12 @@ export class OutgoingMessage {
     else this.#metadata.set(keyOrAll, value!); // the overload with a key has a value; the builder checks it
   }
 
+  /** @throws ZLinkError `InvalidOperation` for what is no flow, or after `seal` */
+  setFlow(flow: Flow | undefined): void {
+    this.requireOpen();
+    this.flow = requireFlow(flow);
+  }
+
   /** @throws ZLinkError `InvalidOperation` after `seal` */
   requireOpen(): void {
     if (this.#isSealed) throw new ZLinkError('InvalidOperation', `call of "${this.packetName}" was already submitted`);
@@ -66,6 +75,7 @@ export class OutgoingMessage {
     validatePacket(packet);
     this.#codec = path.terms.codecs.select(packet.declaredType);
     this.name = path.nameOf(this.#codec.contentType, packet.packetName);
+    this.flow = path.terms.flow.join(this.flow, signal);
     return path;
   }
 

@@ -20,8 +20,17 @@ import type { InboundRecord, Link, OutboundRequest } from '../internal/transport
 import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
 import { type Metadata, type ResolvedPacket, validateInbound } from '../message/index.ts';
 import { decodeUtf8 } from '../message/text.ts';
-import { boundedText } from '../observe/index.ts';
+import { boundedText, type CarriedFlow, type Flow, type MessageSpan } from '../observe/index.ts';
 import type { CallPath, RoutableCall } from './call-path.ts';
+import {
+  type CallEnd,
+  carriedBy,
+  type FollowedRequest,
+  noteBackpressured,
+  noteSent,
+  requestEnded,
+  startSpan,
+} from './call-points.ts';
 import { CallWait } from './call-wait.ts';
 import type { RequestCall } from './call.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
@@ -39,6 +48,11 @@ export class RequestBuilder<R> implements RequestCall<R> {
 
   metadata(keyOrAll: string | Metadata, value?: string): this {
     this.#message.setMetadata(keyOrAll, value);
+    return this;
+  }
+
+  flow(flow: Flow | undefined): this {
+    this.#message.setFlow(flow);
     return this;
   }
 
@@ -75,12 +89,12 @@ const STARTING: RequestState = { kind: 'starting' };
 const SUBMITTED: RequestState = { kind: 'submitted' };
 const ENDED: RequestState = { kind: 'ended' };
 
-class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, SignalFollower {
+class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, SignalFollower, FollowedRequest {
   readonly kind = RecordKind.request;
   readonly name: OutboundName;
   readonly errorNumber = 0;
   readonly metadata: Uint8Array | undefined;
-  readonly trace: Uint8Array | undefined = undefined;
+  readonly trace: CarriedFlow | undefined;
   correlation = 0;
   costBytes = 0;
   deadlineAtMs = 0;
@@ -88,22 +102,33 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   wheelNext: DeadlineEntry | undefined = undefined;
   wheelPrevious: DeadlineEntry | undefined = undefined;
 
-  readonly #path: CallPath;
+  readonly path: CallPath;
+  readonly span: MessageSpan | undefined;
+  link: Link | undefined = undefined;
   readonly #message: OutgoingMessage;
   readonly #timeoutMs: number;
   #startedAtMs = 0;
   #state: RequestState = STARTING;
-  #link: Link | undefined;
   #signal: AbortSignal | undefined;
   #resolve!: (value: R) => void; // set in start, before anything can settle
   #reject!: (error: unknown) => void;
 
   constructor(path: CallPath, message: OutgoingMessage, timeoutMs: number) {
-    this.#path = path;
+    this.path = path;
     this.#message = message;
     this.#timeoutMs = timeoutMs;
     this.name = message.name;
     this.metadata = message.metadataBytes;
+    this.span = startSpan('client', path, message);
+    this.trace = carriedBy(message.flow, this.span);
+  }
+
+  get packetName(): string {
+    return this.name.packetName;
+  }
+
+  get flow(): CarriedFlow | undefined {
+    return this.trace;
   }
 
   get belongsToHandler(): boolean {
@@ -111,17 +136,18 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   }
 
   start(signal: AbortSignal | undefined): Promise<R> {
-    this.#startedAtMs = this.#path.terms.clock.nowMs();
+    this.#startedAtMs = this.path.terms.clock.nowMs();
     this.deadlineAtMs = this.#startedAtMs + this.#timeoutMs;
+    this.path.meter?.requestStarted();
     if (signal !== undefined) this.#follow(signal);
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      if (this.deadlineAtMs <= this.#startedAtMs) return this.#fail(this.#noTimeLeft());
+      if (this.deadlineAtMs <= this.#startedAtMs) return this.#fail('local', this.#noTimeLeft());
       try {
-        this.#path.route(this);
+        this.path.route(this);
       } catch (error) {
-        this.#fail(error);
+        this.#fail('local', error);
       }
     });
   }
@@ -130,13 +156,13 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     this.#wait(undefined, limitMs);
   }
 
-  takeLink(link: Link, limitMs = this.#path.terms.sendTimeoutMs): void {
-    this.#link = link;
+  takeLink(link: Link, limitMs = this.path.terms.sendTimeoutMs): void {
+    this.link = link;
     let admitted: boolean;
     try {
       admitted = link.submit(this);
     } catch (error) {
-      return this.#fail(error);
+      return this.#fail('local', error);
     }
     if (admitted) return this.onAdmitted();
     if (this.#state.kind === 'ended') return void link.withdraw(this); // Q1: encoding it has aborted its signal
@@ -148,45 +174,49 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   }
 
   onAdmitted(): void {
-    if (this.#state.kind === 'ended') return this.#link?.abandon(this, true); // Q1: encoding it has aborted its signal
+    const state = this.#state;
+    if (state.kind === 'ended') return this.link?.abandon(this, true); // Q1: encoding it has aborted its signal
     this.#become(SUBMITTED);
-    this.#path.terms.wheel.add(this);
+    this.path.terms.wheel.add(this);
+    if (state.kind === 'waiting') state.tell('succeeded');
+    noteSent(this, 'request');
   }
 
   onRefused(error: ZLinkError): void {
-    this.#fail(error);
+    this.#fail('local', error);
   }
 
   onReply(record: InboundRecord): void {
-    if (record.kind === RecordKind.error) return this.#fail(remoteError(record, this.name.packetName));
+    if (record.kind === RecordKind.error) return this.#failAnswered(record);
     const { contentType } = record.name!; // a link lets no reply without a name through
-    const codec = this.#path.terms.codecs.byContentType(contentType);
+    const codec = this.path.terms.codecs.byContentType(contentType);
     if (codec === undefined) {
-      return this.#fail(this.#badReply(`has content type ${describeValue(contentType)}, which is not registered`));
+      return this.#fail('unreadable', this.#badReply(`has content type ${describeValue(contentType)}, which is not registered`));
     }
     let value: R;
     try {
       value = this.#decode(record, codec);
     } catch (cause) {
-      return this.#fail(this.#badReply('could not be decoded', cause));
+      return this.#fail('unreadable', this.#badReply('could not be decoded', cause));
     }
-    this.#succeed(value);
+    this.#succeed(value, record.payloadEnd - record.payloadStart);
   }
 
   onFailed(error: ZLinkError): void {
-    this.#fail(error);
+    this.#fail('local', error);
   }
 
   onAbort(reason: unknown): void {
-    this.#fail(reason, true);
+    this.#fail('cancelled', reason);
   }
 
   onDeadline(): void {
     const waited = Math.round(this.deadlineAtMs - this.#startedAtMs);
     this.#fail(
+      'local',
       new ZLinkError(
         'DeadlineExceeded',
-        `"${this.name.packetName}" to ${this.#path.label} had no reply within ${waited} ms`,
+        `"${this.name.packetName}" to ${this.path.label} had no reply within ${waited} ms`,
         { submitted: true },
       ),
     );
@@ -201,9 +231,10 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   }
 
   #wait(link: Link | undefined, limitMs: number): void {
-    const wait = new CallWait(this.#path, this, link, limitMs, this.deadlineAtMs);
+    const wait = new CallWait(this.path, this, link, limitMs, this.deadlineAtMs);
     this.#become(wait);
     wait.start();
+    if (link !== undefined) noteBackpressured(this, 'request');
   }
 
   /** Whatever the codec throws, the caller gets one kind of error for a reply that cannot be read. */
@@ -212,7 +243,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   }
 
   #noTimeLeft(): ZLinkError {
-    return new ZLinkError('DeadlineExceeded', `no time was left for "${this.name.packetName}" to ${this.#path.label}`);
+    return new ZLinkError('DeadlineExceeded', `no time was left for "${this.name.packetName}" to ${this.path.label}`);
   }
 
   #decode(record: InboundRecord, codec: Codec): R {
@@ -224,18 +255,28 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     return (schema === undefined ? value : validateInbound(schema, value, this.name.packetName)) as R;
   }
 
-  #succeed(value: R): void {
+  #succeed(value: R, replyBytes: number): void {
     if (this.#state.kind === 'ended') return; // Q1
     this.#become(ENDED);
+    requestEnded(this, 'succeeded', undefined, this.#startedAtMs, replyBytes);
     this.#resolve(value);
   }
 
-  #fail(error: unknown, notify = false): void {
+  #failAnswered(record: InboundRecord): void {
+    const error = remoteError(record, this.name.packetName);
+    this.#fail(record.errorKind === undefined ? 'unreadable' : 'remote', error);
+  }
+
+  #fail(end: CallEnd, error: unknown): void {
     const state = this.#state;
     if (state.kind === 'ended') return; // Q1
     this.#become(ENDED);
-    if (state.kind === 'waiting') state.takeBack();
-    if (state.kind === 'submitted') this.#link?.abandon(this, notify);
+    if (state.kind === 'waiting') {
+      state.takeBack();
+      state.tell(end, error);
+    }
+    if (state.kind === 'submitted') this.link?.abandon(this, end === 'cancelled');
+    requestEnded(this, end, error, this.#startedAtMs);
     this.#reject(error);
   }
 
@@ -243,7 +284,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     const previous = this.#state;
     this.#state = next;
     if (previous.kind === 'waiting') previous.stop();
-    if (previous.kind === 'submitted') this.#path.terms.wheel.remove(this); // Q2
+    if (previous.kind === 'submitted') this.path.terms.wheel.remove(this); // Q2
     if (next.kind === 'ended' && this.#signal !== undefined) unfollow(this.#signal, this);
   }
 }

@@ -10,7 +10,9 @@ import { deadlineOf, follow, hasDeadline, type SignalFollower, unfollow } from '
 import type { Link } from '../internal/transport/index.ts';
 import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
 import type { Metadata, ResolvedPacket } from '../message/index.ts';
+import type { CarriedFlow, Flow, MessageSpan } from '../observe/index.ts';
 import type { CallPath, RoutableCall } from './call-path.ts';
+import { type CallEnd, carriedBy, type FollowedCall, noteBackpressured, sendAccepted, sendFailed, startSpan } from './call-points.ts';
 import { CallWait } from './call-wait.ts';
 import type { SendCall } from './call.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
@@ -26,6 +28,11 @@ export class SendBuilder implements SendCall {
 
   metadata(keyOrAll: string | Metadata, value?: string): this {
     this.#message.setMetadata(keyOrAll, value);
+    return this;
+  }
+
+  flow(flow: Flow | undefined): this {
+    this.#message.setFlow(flow);
     return this;
   }
 
@@ -45,17 +52,19 @@ const STARTING: SendState = { kind: 'starting' };
 const ENDED: SendState = { kind: 'ended' };
 const ACCEPTED = Promise.resolve();
 
-class Send implements RoutableCall, SignalFollower {
+class Send implements RoutableCall, SignalFollower, FollowedCall {
   readonly kind = RecordKind.send;
   readonly name: OutboundName;
   readonly errorNumber = 0;
   readonly deadlineAtMs = 0;
   readonly metadata: Uint8Array | undefined;
-  readonly trace: Uint8Array | undefined = undefined;
+  readonly trace: CarriedFlow | undefined;
   correlation = 0;
   costBytes = 0;
 
-  readonly #path: CallPath;
+  readonly path: CallPath;
+  readonly span: MessageSpan | undefined;
+  link: Link | undefined = undefined;
   readonly #message: OutgoingMessage;
   #state: SendState = STARTING;
   #signal: AbortSignal | undefined;
@@ -63,10 +72,20 @@ class Send implements RoutableCall, SignalFollower {
   #reject: ((error: unknown) => void) | undefined;
 
   constructor(path: CallPath, message: OutgoingMessage) {
-    this.#path = path;
+    this.path = path;
     this.#message = message;
     this.name = message.name;
     this.metadata = message.metadataBytes;
+    this.span = startSpan('producer', path, message);
+    this.trace = carriedBy(message.flow, this.span);
+  }
+
+  get packetName(): string {
+    return this.name.packetName;
+  }
+
+  get flow(): CarriedFlow | undefined {
+    return this.trace;
   }
 
   get belongsToHandler(): boolean {
@@ -75,13 +94,18 @@ class Send implements RoutableCall, SignalFollower {
 
   start(signal: AbortSignal | undefined): Promise<void> {
     this.#signal = signal;
-    this.#path.route(this);
+    try {
+      this.path.route(this);
+    } catch (error) {
+      sendFailed(this, 'local', error);
+      throw error;
+    }
     if (this.#state === ENDED) return ACCEPTED; // T1
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
       if (signal === undefined) return;
-      if (signal.aborted) return this.#fail(signal.reason); // encoding it has aborted the signal
+      if (signal.aborted) return this.#fail('cancelled', signal.reason); // encoding it has aborted the signal
       follow(signal, this);
     });
   }
@@ -90,13 +114,14 @@ class Send implements RoutableCall, SignalFollower {
     this.#wait(undefined, limitMs);
   }
 
-  takeLink(link: Link, limitMs = this.#path.terms.sendTimeoutMs): void {
+  takeLink(link: Link, limitMs = this.path.terms.sendTimeoutMs): void {
+    this.link = link;
     let accepted: boolean;
     try {
       accepted = link.submit(this);
     } catch (error) {
       if (this.#resolve === undefined) throw error; // still inside `start`, which rejects
-      return this.#fail(error);
+      return this.#fail('local', error);
     }
     if (accepted) return this.#accept();
     if (this.#state.kind === 'ended') return void link.withdraw(this); // T2: encoding it has aborted its signal
@@ -112,31 +137,39 @@ class Send implements RoutableCall, SignalFollower {
   }
 
   onRefused(error: ZLinkError): void {
-    this.#fail(error);
+    this.#fail('local', error);
   }
 
   onAbort(reason: unknown): void {
-    this.#fail(reason);
+    this.#fail('cancelled', reason);
   }
 
   #wait(link: Link | undefined, limitMs: number): void {
     // A handler's own deadline, passed on by its signal, is never exceeded (C12).
     const inheritedAtMs = this.#signal === undefined ? undefined : deadlineOf(this.#signal);
-    const wait = new CallWait(this.#path, this, link, limitMs, inheritedAtMs ?? Infinity);
+    const wait = new CallWait(this.path, this, link, limitMs, inheritedAtMs ?? Infinity);
     this.#become(wait);
     wait.start();
+    if (link !== undefined) noteBackpressured(this, 'send');
   }
 
   #accept(): void {
+    const state = this.#state;
     this.#become(ENDED);
+    if (state.kind === 'waiting') state.tell('succeeded');
+    sendAccepted(this);
     this.#resolve?.();
   }
 
-  #fail(error: unknown): void {
+  #fail(end: CallEnd, error: unknown): void {
     const state = this.#state;
     if (state.kind === 'ended') return; // T2
     this.#become(ENDED);
-    if (state.kind === 'waiting') state.takeBack();
+    if (state.kind === 'waiting') {
+      state.takeBack();
+      state.tell(end, error);
+    }
+    sendFailed(this, end, error);
     this.#reject?.(error);
   }
 

@@ -4,6 +4,7 @@
  * Owns the public shapes only. They name logical facts; links, endpoints and selection belong to monitoring (DISP-003).
  */
 import type { Metadata } from '../message/index.ts';
+import type { Flow } from '../observe/index.ts';
 
 export interface MessageContext {
   readonly kind: 'send' | 'request';
@@ -15,6 +16,13 @@ export interface MessageContext {
   readonly correlationId: string | undefined;
   /** Aborts when the caller no longer waits, when the time of the request is over, and when the host gives up waiting. */
   readonly signal: AbortSignal;
+  /**
+   * What this message belongs to; given to a call, `call.flow(context.flow)`, the call belongs to it, too. Undefined at
+   * diagnostics level `off`.
+   *
+   * @see TRACE-022, TRACE-026
+   */
+  readonly flow: Flow | undefined;
 }
 
 export interface ChannelContext extends MessageContext {
@@ -37,4 +45,6 @@ export interface FanoutContext {
   readonly packetName: string;
   /** Aborts when the host gives up waiting. */
   readonly signal: AbortSignal;
+  /** As that of a message. */
+  readonly flow: Flow | undefined;
 }

@@ -7,7 +7,7 @@
  */
 import type { InboundRecord } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/record.ts';
-import type { MessageCounters } from '../observe/index.ts';
+import type { FlowPlace, MessageCounters } from '../observe/index.ts';
 
 export type Verb = 'send' | 'request';
 
@@ -18,7 +18,7 @@ export function verbOf(record: InboundRecord): Verb {
 
 /**
  * Why a message ended without its handler's result reaching anyone.
- * - `no_handler`, `decode_error`, `too_large`, `backpressure`: it never ran
+ * - `no_handler`, `decode_error`, `invalid_frame`, `too_large`, `backpressure`: it never ran
  * - `not_serving`, `shutdown`: intake was closed, or the host gave up waiting for the handler
  * - `deadline_exceeded`: its time ran out before the handler started
  * - `cancelled`, `link_closed`: the caller no longer waits
@@ -32,6 +32,7 @@ export type DropReason =
   | 'deadline_exceeded'
   | 'decode_error'
   | 'filtered'
+  | 'invalid_frame'
   | 'link_closed'
   | 'no_handler'
   | 'not_serving'
@@ -76,9 +77,9 @@ class VerbCounters {
     this.#drop(reason);
   }
 
-  snapshot(owner: string, verb: Verb): MessageCounters {
+  snapshot(owner: CountedOwner, verb: Verb): MessageCounters {
     return Object.freeze({
-      owner,
+      ...owner,
       verb,
       accepted: this.#accepted,
       handled: this.#handled,
@@ -94,14 +95,16 @@ class VerbCounters {
   }
 }
 
+type CountedOwner = Pick<MessageCounters, 'owner' | 'surface' | 'meshName'>;
+
 /** The counters of one owner. */
 export class OwnerCounters {
-  readonly #owner: string;
+  readonly #owner: CountedOwner;
   readonly #sends = new VerbCounters();
   readonly #requests = new VerbCounters();
 
-  constructor(owner: string) {
-    this.#owner = owner;
+  constructor(owner: string, { fields: { surface, mesh_name: meshName } }: FlowPlace) {
+    this.#owner = { owner, surface, ...(meshName === undefined ? {} : { meshName }) };
   }
 
   of(verb: Verb): VerbCounters {

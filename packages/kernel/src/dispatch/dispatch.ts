@@ -17,6 +17,7 @@ import type { InboundName, InboundRecord, Link, OutboundRecord } from '../intern
 import type { OutboundName } from '../internal/wire/names.ts';
 import { RecordKind } from '../internal/wire/record.ts';
 import { EMPTY_METADATA, type Metadata } from '../message/index.ts';
+import { type CarriedFlow, correlationId, type FollowedMessage, type MessageSpan, setFlow } from '../observe/index.ts';
 import { type DropReason, type Outcome, type Verb, verbOf } from './counters.ts';
 import type { DispatchList } from './dispatch-list.ts';
 import type { PeerError } from './peer-error.ts';
@@ -33,6 +34,8 @@ export interface DispatchFacts {
   readonly link: Link | undefined;
   /** Of an event. */
   readonly topic: Uint8Array | undefined;
+  /** What its handler may pass on; undefined: it arrived at diagnostics level `off`. */
+  readonly handlerFlow: CarriedFlow | undefined;
 }
 
 /** What a dispatch tells and asks its dispatcher. */
@@ -56,7 +59,7 @@ export interface ReplyForm {
   readonly name: OutboundName;
 }
 
-export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
+export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts, FollowedMessage {
   readonly verb: Verb;
   readonly link: Link | undefined;
   readonly topic: Uint8Array | undefined;
@@ -72,6 +75,11 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
   /** Nobody waits for the result any more. */
   abandoned: DropReason | undefined = undefined;
   abortReason: ZLinkError | undefined = undefined;
+  /** As it was received. */
+  readonly flow: CarriedFlow | undefined;
+  span: MessageSpan | undefined = undefined;
+  /** When its handler started; 0 where no record tells durations. */
+  handlerAtMs = 0;
 
   payload: Uint8Array;
   readonly payloadStart: number;
@@ -102,13 +110,21 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
 
   readonly #owner: DispatchOwner;
   #controller: AbortController | undefined = undefined;
+  #handlerFlow: CarriedFlow | undefined = undefined;
   #form: ReplyForm | undefined = undefined;
   /** Value of a reply, text of an error reply. */
   #content: unknown = undefined;
 
   /** @param link - that the message came over: a request always has one, an event none */
-  constructor(owner: DispatchOwner, record: InboundRecord, link: Link | undefined, deadlineAtMs: number) {
+  constructor(
+    owner: DispatchOwner,
+    record: InboundRecord,
+    link: Link | undefined,
+    deadlineAtMs: number,
+    flow: CarriedFlow | undefined,
+  ) {
     this.#owner = owner;
+    this.flow = flow;
     this.verb = verbOf(record);
     this.link = link;
     this.topic = record.topic;
@@ -131,8 +147,13 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
   }
 
   get correlationId(): string | undefined {
-    // Correlations are per link, link ids per process.
-    return this.verb === 'request' ? `${this.link!.id}-${this.correlation}` : undefined;
+    return this.verb === 'request' ? correlationId(this.link!, this.correlation) : undefined;
+  }
+
+  /** Calls of the handler are children of its span, if it has one. */
+  get handlerFlow(): CarriedFlow | undefined {
+    if (this.span === undefined) return this.flow;
+    return (this.#handlerFlow ??= this.flow?.withTraceContext(this.span.context));
   }
 
   get signal(): AbortSignal {
@@ -202,6 +223,8 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts {
     const controller = new AbortController();
     // Calls started with it inherit the rest of the time, and are known as part of accepted work (C12).
     setDeadline(controller.signal, this.deadlineAtMs === 0 ? Infinity : this.deadlineAtMs);
+    const flow = this.handlerFlow;
+    if (flow !== undefined) setFlow(controller.signal, flow); // TRACE-026
     const isAwaited = this.phase === 'running' && this.replyState === 'open' && this.abortReason === undefined;
     if (isAwaited && !this.#owner.watch(this)) this.#owner.deadlinePassed(this);
     if (this.abortReason !== undefined) controller.abort(this.abortReason); // D4

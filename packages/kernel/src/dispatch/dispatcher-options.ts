@@ -3,7 +3,7 @@ import type { CodecTable } from '../codec/index.ts';
 import type { JobPermits, MailboxLimits } from '../internal/execution/index.ts';
 import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
 import type { NameIndex } from '../internal/wire/names.ts';
-import type { RateLimitedLog, UnhandledListener } from '../observe/index.ts';
+import type { MessageFlow, RateLimitedLog, UnhandledListener } from '../observe/index.ts';
 import type { FilterEntry } from './filter-chain.ts';
 import type { HandlerTable } from './handler-registry.ts';
 import type { LastHandler } from './last-handler.ts';
@@ -25,6 +25,7 @@ export interface DispatcherParts {
   /** Shared by all owners: what ran last when the event loop stood still. */
   readonly lastHandler: LastHandler;
   readonly services: ServiceProvider | undefined;
+  readonly flow: MessageFlow;
   /** The host's one: whatever can happen often is written to it. */
   readonly log: RateLimitedLog;
   /** Whether peers see the text of errors that are no ZLinkError. */

@@ -2,7 +2,7 @@
  * Runs the handlers of one owner: a Channel server, a node of a mesh, or a fanout subscriber.
  *
  * Owns the queue, concurrency, turns and the counters. Leaves credit and correlation to the link, what is taken to the
- * intake, decoding to the name routes, calling to the handler runner and answers to the reply path.
+ * intake, what is told to the points, decoding to the name routes, calling to the handler runner and answers to the reply path.
  *
  * P1 Handlers start in order of arrival; at most `concurrency` run at a time (DISP-005).
  * P2 A job's permit goes back exactly once, immediately before the first instruction of application code, or when the
@@ -14,10 +14,11 @@
 import { describeValue, type ErrorKindName, ZLinkError } from '../errors/index.ts';
 import type { Clock } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
-import type { MessageCounters } from '../observe/index.ts';
+import type { CarriedFlow, MessageCounters } from '../observe/index.ts';
 import { type DropReason, OwnerCounters, verbOf } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
+import { DispatchPoints } from './dispatch-points.ts';
 import type { DispatcherOptions } from './dispatcher-options.ts';
 import { FailureLog } from './failure-log.ts';
 import type { HandlerEntry } from './handler-registry.ts';
@@ -42,6 +43,7 @@ export class Dispatcher {
   readonly #replies: ReplyPath;
   readonly #runner: HandlerRunner;
   readonly #failures: FailureLog;
+  readonly #points: DispatchPoints;
   readonly #turn: TurnBudget;
   readonly #counters: OwnerCounters;
   readonly #queue = new DispatchList();
@@ -61,14 +63,16 @@ export class Dispatcher {
     this.#intake = new Intake(options.maxMessageBytes ?? 0, options.mailboxLimits ?? {});
     this.#permits = new PermitReturn(parts.permits, () => this.#pump());
     this.#routes = new NameRoutes(options.handlers, parts.codecs, parts.names);
-    this.#failures = new FailureLog(owner, where, parts.log, parts.onUnhandled);
+    this.#failures = new FailureLog(owner, where, options.surface.place, parts);
+    this.#points = new DispatchPoints(parts.flow, options.surface.place, parts.clock);
     this.#turn = new TurnBudget(options.nextTurn ?? setImmediate, () => this.#pump());
-    this.#counters = new OwnerCounters(owner);
+    this.#counters = new OwnerCounters(owner, options.surface.place);
     this.#replies = new ReplyPath({
       clock: parts.clock,
       wheel: parts.wheel,
       routes: this.#routes,
       failures: this.#failures,
+      points: this.#points,
       exposeErrorMessages: parts.exposeErrorMessages,
       onOver: (dispatch) => this.#letGo(dispatch),
     });
@@ -93,12 +97,16 @@ export class Dispatcher {
    * @param link - undefined: it is an event, which came over none
    */
   accept(record: InboundRecord, link: Link | undefined): void {
-    const refusal = this.#intake.take(record.costBytes);
-    if (refusal !== undefined) return this.refuse(record, link, refusal);
+    const isFollowed = !this.#points.isOff;
+    const flow = isFollowed ? this.#points.received(record, link) : undefined;
+    const isMalformed = isFollowed && flow === undefined;
+    const refusal = isMalformed ? MALFORMED_FLOW : this.#intake.take(record.costBytes);
+    if (refusal !== undefined) return this.#refuse(record, link, refusal, flow);
     const nowMs = this.#clock.nowMs();
     const deadlineAtMs = record.remainingMs === 0 ? 0 : nowMs + record.remainingMs;
-    const dispatch = new Dispatch(this.#replies, record, link, deadlineAtMs);
+    const dispatch = new Dispatch(this.#replies, record, link, deadlineAtMs, flow);
     this.#counters.of(dispatch.verb).queue();
+    this.#points.admitted(dispatch);
     if (this.#queue.first !== undefined || !this.#mayStart(nowMs)) {
       this.#queue.push(dispatch);
       return;
@@ -111,9 +119,8 @@ export class Dispatcher {
 
   /** Ends a message that never becomes a job, and for which a job permit is held. */
   refuse(record: InboundRecord, link: Link | undefined, refusal: Refusal): void {
-    this.#counters.of(verbOf(record)).refuse(refusal.reason);
-    this.#replies.refuse(record, link, { ...refusal, text: `${this.#where} ${refusal.text}` });
-    this.#permits.giveBack(); // P2
+    const flow = this.#points.isOff ? undefined : this.#points.received(record, link);
+    this.#refuse(record, link, refusal, flow);
   }
 
   /** The caller of this request no longer waits. */
@@ -166,12 +173,14 @@ export class Dispatcher {
       if (dispatch.phase !== 'queued') continue; // ended while a permit was returned
       this.#leaveQueue(dispatch);
       this.#permits.giveBack();
+      this.#failures.dropped(dispatch, 'shutdown', answer.text);
       this.#replies.fail(dispatch, answer, 'shutdown');
       this.#letGo(dispatch);
     }
     for (const dispatch of this.#started.toArray()) {
       dispatch.abort(reason, 'shutdown');
       if (dispatch.verb === 'request' && dispatch.replyState === 'open' && dispatch.abandoned === 'shutdown') {
+        this.#failures.dropped(dispatch, 'shutdown', answer.text);
         this.#replies.fail(dispatch, answer, 'shutdown');
       }
     }
@@ -229,7 +238,15 @@ export class Dispatcher {
     this.#activeCount++;
     this.#lastHandler.started(this.#owner, entry.packetName, nowMs);
     this.#permits.giveBack(); // P2
-    this.#runner.run(dispatch, entry, message);
+    this.#points.dispatched(dispatch, nowMs);
+    if (dispatch.span === undefined) this.#runner.run(dispatch, entry, message);
+    else dispatch.span.run(() => this.#runner.run(dispatch, entry, message)); // TRACE-024
+  }
+
+  #refuse(record: InboundRecord, link: Link | undefined, refusal: Refusal, flow: CarriedFlow | undefined): void {
+    this.#counters.of(verbOf(record)).refuse(refusal.reason);
+    this.#replies.refuse(record, link, { ...refusal, text: `${this.#where} ${refusal.text}` }, flow);
+    this.#permits.giveBack(); // P2
   }
 
   #handlerOver(dispatch: Dispatch): void {
@@ -271,6 +288,14 @@ export class Dispatcher {
     this.#started.remove(dispatch);
     this.#replies.unwatch(dispatch);
     this.#counters.of(dispatch.verb).end(dispatch.outcome);
+    this.#points.ended(dispatch);
     this.#intake.release(dispatch.reservedBytes); // P3
   }
 }
+
+/** What it carries as its flow cannot be read (TRACE-021). */
+const MALFORMED_FLOW: Refusal = {
+  reason: 'invalid_frame',
+  kind: 'ProtocolError',
+  text: 'got a message whose flow is malformed',
+};

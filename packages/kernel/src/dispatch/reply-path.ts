@@ -9,24 +9,26 @@
  * R3 A reply that waits for credit holds its place in the mailbox until it was written, refused or is too late.
  * R4 Whatever codec, schema or link throw ends here: as an error reply, or recorded.
  */
-import { describeValue, isZLinkError, ZLinkError } from '../errors/index.ts';
+import { describeValue, ErrorKind, isZLinkError, ZLinkError } from '../errors/index.ts';
 import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/record.ts';
-import { errorText } from '../observe/index.ts';
+import { type CarriedFlow, errorText } from '../observe/index.ts';
 import { type DropReason, type Outcome, verbOf } from './counters.ts';
 import type { Dispatch, DispatchOwner } from './dispatch.ts';
+import { asFollowed, type DispatchPoints } from './dispatch-points.ts';
 import type { FailureLog } from './failure-log.ts';
 import type { HandlerEntry } from './handler-registry.ts';
 import type { Refusal } from './intake.ts';
 import type { NameRoutes } from './name-routes.ts';
-import { CAUSE_IN_LOG, ErrorReply, type PeerError, peerErrorOf } from './peer-error.ts';
+import { CAUSE_IN_LOG, ErrorReply, type PeerError, peerErrorOf, typedErrorOf } from './peer-error.ts';
 
 export interface ReplyPathOptions {
   readonly clock: Clock;
   readonly wheel: DeadlineWheel;
   readonly routes: NameRoutes;
   readonly failures: FailureLog;
+  readonly points: DispatchPoints;
   readonly exposeErrorMessages: boolean;
   /** A reply that had to wait is over. */
   readonly onOver: (dispatch: Dispatch) => void;
@@ -37,6 +39,7 @@ export class ReplyPath implements DispatchOwner {
   readonly #wheel: DeadlineWheel;
   readonly #routes: NameRoutes;
   readonly #failures: FailureLog;
+  readonly #points: DispatchPoints;
   readonly #exposeErrorMessages: boolean;
   readonly #onOver: (dispatch: Dispatch) => void;
 
@@ -45,6 +48,7 @@ export class ReplyPath implements DispatchOwner {
     this.#wheel = options.wheel;
     this.#routes = options.routes;
     this.#failures = options.failures;
+    this.#points = options.points;
     this.#exposeErrorMessages = options.exposeErrorMessages;
     this.#onOver = options.onOver;
   }
@@ -67,8 +71,10 @@ export class ReplyPath implements DispatchOwner {
     const isObedient = dispatch.abortReason !== undefined && isCausedBy(error, dispatch.abortReason);
     const isAnswer = dispatch.verb === 'request' && isZLinkError(error);
     if (!isObedient) this.#failures.threw(dispatch, error, isAnswer);
-    if (dispatch.verb === 'send') dispatch.outcome = isObedient ? (dispatch.abandoned ?? 'failed') : 'failed';
-    else if (!this.#isAnswered(dispatch)) {
+    if (dispatch.verb === 'send') {
+      dispatch.outcome = isObedient ? (dispatch.abandoned ?? 'failed') : 'failed';
+      dispatch.errorNumber = ErrorKind[typedErrorOf(error)?.kind ?? 'InternalFailure']; // for its span: nobody is answered
+    } else if (!this.#isAnswered(dispatch)) {
       this.fail(dispatch, peerErrorOf(error, this.#exposeErrorMessages, this.#failures.failureOf(dispatch)), 'failed');
     }
   }
@@ -96,19 +102,24 @@ export class ReplyPath implements DispatchOwner {
     dispatch.outcome = outcome;
     if (dispatch.verb === 'send') return;
     dispatch.closeReply();
+    this.#points.dropped(dispatch, 'request', outcome);
     const link = linkOf(dispatch);
     if (link.phase !== 'closed') link.forgo(); // R1
   }
 
   /** A message that never becomes a job: a request is answered with the refusal, a send just ends so. */
-  refuse(record: InboundRecord, link: Link | undefined, refusal: Refusal): void {
-    const message = { verb: verbOf(record), packetName: record.name!.packetName }; // as for a dispatch
+  refuse(record: InboundRecord, link: Link | undefined, refusal: Refusal, flow: CarriedFlow | undefined): void {
+    const verb = verbOf(record);
+    const message = { verb, ...asFollowed(record, link, flow) };
     this.#failures.dropped(message, refusal.reason, refusal.text);
-    if (message.verb === 'send' || link === undefined) return; // a request has a link
+    // A request has a link.
+    if (verb === 'send' || link === undefined) return this.#points.dropped(message, verb, refusal.reason);
     try {
       link.submit(new ErrorReply(record.correlation, refusal));
+      this.#points.refused(record, link, flow);
     } catch (error) {
       this.#failures.dropped(message, 'reply_path_missing', errorText(error));
+      this.#points.dropped(message, verb, 'reply_path_missing');
       if (link.phase !== 'closed') link.forgo(); // R1
     }
   }
@@ -144,6 +155,7 @@ export class ReplyPath implements DispatchOwner {
   }
 
   replyAdmitted(dispatch: Dispatch): void {
+    this.#points.replied(dispatch);
     dispatch.closeReply();
     this.#onOver(dispatch);
   }
@@ -168,6 +180,7 @@ export class ReplyPath implements DispatchOwner {
       return;
     }
     if (isWritten) {
+      this.#points.replied(dispatch);
       dispatch.closeReply();
       return;
     }

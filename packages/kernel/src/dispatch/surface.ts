@@ -7,6 +7,14 @@
  * 1. A context names the logical facts of its kind and no others (DISP-003).
  */
 import type { Metadata } from '../message/index.ts';
+import {
+  clientServerPlace,
+  fanoutPlace,
+  type Flow,
+  type FlowPlace,
+  meshChannelPlace,
+  nodePlace,
+} from '../observe/index.ts';
 import type { ChannelContext, FanoutContext, NodeContext } from './contexts.ts';
 import type { Verb } from './counters.ts';
 import type { DispatchFacts } from './dispatch.ts';
@@ -17,12 +25,21 @@ export interface DispatchSurface {
   readonly dispatchKinds: Readonly<Record<Verb, DispatchKind>>;
   /** What filters are told; undefined outside of a mesh (DISP-007). */
   readonly meshName: string | undefined;
+  /** Where its messages arrive, for records. */
+  readonly place: FlowPlace;
   readonly makeContext: (facts: DispatchFacts) => ChannelContext | NodeContext | FanoutContext;
 }
 
-/** @param meshName - of a RouteMesh Channel only; filters see it, handlers do not (DISP-003) */
-export function channelSurface(channelName: string, meshName?: string): DispatchSurface {
+/**
+ * @param ownRid - of the server, or of the node that serves the channel
+ * @param meshName - of a RouteMesh Channel only; filters see it, handlers do not (DISP-003)
+ */
+export function channelSurface(channelName: string, ownRid: string, meshName?: string): DispatchSurface {
   return {
+    place:
+      meshName === undefined
+        ? clientServerPlace('target', channelName, ownRid)
+        : meshChannelPlace('target', meshName, channelName, ownRid),
     dispatchKinds: { send: 'channelSend', request: 'channelRequest' },
     meshName,
     makeContext: (facts) => new ChannelMessageContext(facts, channelName),
@@ -32,6 +49,7 @@ export function channelSurface(channelName: string, meshName?: string): Dispatch
 /** @param targetNodeRid - of the node that the messages are addressed to: this one */
 export function nodeSurface(meshName: string, targetNodeRid: string): DispatchSurface {
   return {
+    place: nodePlace('target', meshName, targetNodeRid),
     dispatchKinds: { send: 'nodeSend', request: 'nodeRequest' },
     meshName,
     makeContext: (facts) => new NodeMessageContext(facts, meshName, targetNodeRid),
@@ -41,13 +59,14 @@ export function nodeSurface(meshName: string, targetNodeRid: string): DispatchSu
 /** Of events, which are sends that nobody is answered to. */
 export function fanoutSurface(channelName: string): DispatchSurface {
   return {
+    place: fanoutPlace(channelName),
     dispatchKinds: { send: 'fanout', request: 'fanout' }, // there are no requests
     meshName: undefined,
     makeContext: (facts) => new EventContext(facts, channelName),
   };
 }
 
-// The six facts that the contexts of messages have are written twice: one is made per message, and deriving them from one class makes
+// The seven facts that the contexts of messages have are written twice: one is made per message, and deriving them from one class makes
 // a whole dispatch a fifth slower (measured: private fields of two classes), a part of its own one object larger (DISP-010).
 
 class ChannelMessageContext implements ChannelContext {
@@ -85,6 +104,10 @@ class ChannelMessageContext implements ChannelContext {
 
   get signal(): AbortSignal {
     return this.#facts.signal;
+  }
+
+  get flow(): Flow | undefined {
+    return this.#facts.handlerFlow;
   }
 }
 
@@ -134,6 +157,10 @@ class NodeMessageContext implements NodeContext {
   get signal(): AbortSignal {
     return this.#facts.signal;
   }
+
+  get flow(): Flow | undefined {
+    return this.#facts.handlerFlow;
+  }
 }
 
 class EventContext implements FanoutContext {
@@ -164,6 +191,10 @@ class EventContext implements FanoutContext {
 
   get signal(): AbortSignal {
     return this.#facts.signal;
+  }
+
+  get flow(): Flow | undefined {
+    return this.#facts.handlerFlow;
   }
 }
 

@@ -6,9 +6,15 @@
  * 1. At any moment accepted = handled + failed + sum(dropped) + running + queued.
  */
 
+import type { FlowSurface } from './flow/index.ts';
+
 export interface MessageCounters {
   /** Who the messages were for: a channel or mesh name. */
   readonly owner: string;
+  /** What has that name: `node` a mesh, `channel` a channel of either kind, `classic_fanout` a fanout channel. */
+  readonly surface: FlowSurface;
+  /** Of a node, and of a channel in a mesh. */
+  readonly meshName?: string;
   /**
    * - `send`, `request`: messages to the owner's handlers
    * - `stray`: messages to a channel's client, or replies to a node, that no request waited for; all are dropped, late

@@ -34,11 +34,21 @@ export class RateLimitedLog {
   readonly #onDue = (): void => this.#writeDue();
   #timer: TimerHandle | undefined;
   #timerAtMs = Infinity;
+  #dropped = 0;
   #isClosed = false;
 
   constructor(logger: Logger, clock: Clock) {
     this.#logger = logger;
     this.#clock = clock;
+  }
+
+  /** Records that were not written, only counted in others. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  info(key: string, record: object): void {
+    this.#log('info', key, record);
   }
 
   warn(key: string, record: object): void {
@@ -66,6 +76,7 @@ export class RateLimitedLog {
       this.#remember(key, { writtenAtMs: nowMs, suppressed: 0, latest: undefined, level });
       return this.#write(level, suppressed === 0 ? record : { ...record, suppressed });
     }
+    if (state.latest !== undefined) this.#dropped++;
     state.suppressed++;
     state.latest = record;
     state.level = level;

@@ -18,10 +18,13 @@ export class StrayCounters {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
-  snapshot(owner: string): MessageCounters {
+  /** @param meshName - of a node; undefined: they came to a client of the channel */
+  snapshot(owner: string, meshName?: string): MessageCounters {
     const dropped = Object.freeze(Object.fromEntries(this.#counts));
     let accepted = 0;
     for (const count of this.#counts.values()) accepted += count;
-    return Object.freeze({ owner, verb: 'stray', accepted, handled: 0, failed: 0, dropped, running: 0, queued: 0 });
+    const place = meshName === undefined ? ({ surface: 'channel' } as const) : ({ surface: 'node', meshName } as const);
+    const counts = { accepted, handled: 0, failed: 0, dropped, running: 0, queued: 0 };
+    return Object.freeze({ owner, ...place, verb: 'stray', ...counts });
   }
 }

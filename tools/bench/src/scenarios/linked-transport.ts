@@ -26,7 +26,8 @@ export class LinkedTransport implements Transport {
   }
 
   get status(): TransportStatus {
-    return { grantedBytes: 0, links: this.#links.length, refused: {} };
+    const links = this.#links.length;
+    return { budgetBytes: 0, grantedBytes: 0, queuedBytes: 0, pendingRequests: 0, links, refused: {} };
   }
 
   async listen({ bindAddress, group }: ListenOptions): Promise<Listener> {

@@ -14,7 +14,7 @@ import type { HostParts } from '@zlink/kernel/internal/host';
 import { type Clock, DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
 import type { Link } from '@zlink/kernel/internal/transport';
 import { NameIndex, RecordKind } from '@zlink/kernel/internal/wire';
-import { RateLimitedLog, stderrLogger } from '@zlink/kernel/observe';
+import { MessageFlow, NO_MONITOR, RateLimitedLog, stderrLogger } from '@zlink/kernel/observe';
 import { choosing } from './choosing.ts';
 import { LinkedTransport } from './linked-transport.ts';
 
@@ -51,6 +51,7 @@ async function openRoute(memberCount: number): Promise<CallPath> {
 const standingClock: Clock = { ...systemClock, nowMs: () => 0 };
 
 function createParts(memberCount: number): Omit<HostParts, 'bindHost' | 'advertiseHost'> {
+  const log = new RateLimitedLog(stderrLogger, standingClock);
   return {
     clock: standingClock,
     wheel: new DeadlineWheel({ clock: standingClock, onError: (error) => console.error(error) }),
@@ -59,11 +60,14 @@ function createParts(memberCount: number): Omit<HostParts, 'bindHost' | 'adverti
     names: new NameIndex(),
     transport: new LinkedTransport(channelName, memberCount),
     events: { bind: noEvents, subscribe: noEvents, close: async () => undefined },
+    monitor: NO_MONITOR,
     discovery: undefined,
     filters: [],
     lastHandler: new LastHandler(),
     services: undefined,
-    log: new RateLimitedLog(stderrLogger, standingClock),
+    log,
+    flow: new MessageFlow({ clock: standingClock, logger: stderrLogger, log }),
+    meter: undefined,
     exposeErrorMessages: false,
     onUnhandled: (error) => console.error(error),
     requestTimeoutMs: 30_000,

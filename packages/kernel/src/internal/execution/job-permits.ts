@@ -30,8 +30,9 @@ export interface JobPermitLimits {
 
 export class JobPermits {
   readonly max: number;
-  readonly #pauseAt: number;
-  readonly #resumeAt: number;
+  /** Permits in use from which, and down to which, the flow is PAUSED (P2). */
+  readonly pauseAt: number;
+  readonly resumeAt: number;
   readonly #waiting = new Set<PermitSource>();
   readonly #flowListeners = new Set<(flow: ReceiveFlow) => void>();
   #inUse = 0;
@@ -41,8 +42,8 @@ export class JobPermits {
 
   constructor(limits: JobPermitLimits) {
     this.max = limits.max;
-    this.#pauseAt = Math.ceil((limits.max * limits.pauseThresholdPercent) / 100);
-    this.#resumeAt = Math.floor((limits.max * limits.resumeThresholdPercent) / 100);
+    this.pauseAt = Math.ceil((limits.max * limits.pauseThresholdPercent) / 100);
+    this.resumeAt = Math.floor((limits.max * limits.resumeThresholdPercent) / 100);
   }
 
   get inUse(): number {
@@ -57,7 +58,7 @@ export class JobPermits {
   tryAcquire(): boolean {
     if (this.#inUse >= this.max || this.#waiting.size > 0) return false;
     this.#inUse++;
-    if (this.#inUse >= this.#pauseAt) this.#setFlow('PAUSED');
+    if (this.#inUse >= this.pauseAt) this.#setFlow('PAUSED');
     return true;
   }
 
@@ -94,7 +95,7 @@ export class JobPermits {
 
   #giveBack(): void {
     this.#inUse--;
-    if (this.#inUse <= this.#resumeAt) this.#setFlow('RUNNING');
+    if (this.#inUse <= this.resumeAt) this.#setFlow('RUNNING');
   }
 
   #setFlow(flow: ReceiveFlow): void {

@@ -7,7 +7,7 @@
 import type { CallTerms } from '../../call/index.ts';
 import type { DispatcherParts, ServiceProvider } from '../../dispatch/index.ts';
 import type { Problems } from '../../errors/index.ts';
-import type { MessageCounters } from '../../observe/index.ts';
+import type { HostMeter, MessageCounters, Monitor, SnapshotSections } from '../../observe/index.ts';
 import type { Discovery } from '../discovery/index.ts';
 import type { EventTransport, Transport } from '../transport/index.ts';
 
@@ -15,8 +15,11 @@ import type { EventTransport, Transport } from '../transport/index.ts';
 export interface HostParts extends DispatcherParts, CallTerms {
   readonly transport: Transport;
   readonly events: EventTransport;
+  readonly monitor: Monitor;
   /** Undefined without a Location Store: endpoints are configured by hand, and nothing is published. */
   readonly discovery: Discovery | undefined;
+  /** Undefined: nothing is measured. */
+  readonly meter: HostMeter | undefined;
   readonly bindHost: string;
   readonly advertiseHost: string | undefined;
 }
@@ -26,6 +29,13 @@ export interface ListenerStatus {
   readonly name: string;
   readonly endpoint: string;
   readonly since: Date;
+}
+
+/** What topics show of themselves. */
+export interface TopologySections {
+  readonly routeMeshes: SnapshotSections['routeMeshes'][number][];
+  readonly clientServerChannels: SnapshotSections['clientServerChannels'][number][];
+  readonly fanoutChannels: SnapshotSections['fanoutChannels'][number][];
 }
 
 /** Defaults that a topic needs to check its own configuration. */
@@ -65,6 +75,10 @@ export interface Topic {
   /** Ends what still runs with `ShuttingDown`. */
   abort(): void;
   close(lingerMs: number): Promise<void>;
+  /** The start of its host has failed: it shows so from here on; its end follows (MON-004). */
+  fail(): void;
   listeners(): readonly ListenerStatus[];
   counters(): readonly MessageCounters[];
+  /** Adds what it shows now, in every stage; makes nothing and waits for nothing (MON-002). */
+  showIn(sections: TopologySections): void;
 }

@@ -1,5 +1,6 @@
 export { type Bind, checkListen, checkName, checkRid } from './endpoint-checks.ts';
-export type { HostParts, ListenerStatus, Topic, ValidationContext } from './host-parts.ts';
+export type { HostParts, ListenerStatus, Topic, TopologySections, ValidationContext } from './host-parts.ts';
+export { type HostFacts, hostSections } from './host-snapshot.ts';
 export { boundFor, listenFor } from './listen-for.ts';
 export {
   checkConcurrency,
@@ -14,3 +15,13 @@ export {
 export { OwnDescriptor } from './own-descriptor.ts';
 export { OwnEndpoint } from './own-endpoint.ts';
 export { isDraining, isReady } from './peer-state.ts';
+export { queryOf, type QuerySource, type RuntimeQuery } from './runtime-query.ts';
+export { Shutdown, tearDown, UNDO_MS, type Wiring } from './shutdown.ts';
+export {
+  concealSurroundings,
+  type HostSurroundings,
+  type HostTransports,
+  surroundingsIn,
+  type TestSurroundings,
+  type TransportNeeds,
+} from './test-surroundings.ts';

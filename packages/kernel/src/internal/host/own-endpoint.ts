@@ -79,7 +79,7 @@ export class OwnEndpoint<K extends TopologyKind> implements PublicationSource<K>
   }
 
   /** @throws what `Discovery.publish` rejects with */
-  async publish(discovery: Discovery, signal: AbortSignal): Promise<void> {
+  async publish(discovery: Pick<Discovery, 'publish'>, signal: AbortSignal): Promise<void> {
     const { revision } = this.current;
     const publication = await discovery.publish(this, signal);
     this.#publication = publication;

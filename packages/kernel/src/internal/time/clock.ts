@@ -39,6 +39,9 @@ export const systemClock: Clock = Object.freeze({
 
 export const systemRandom: RandomSource = () => Math.random();
 
+/** The calendar time in ms: for what people and other processes read, never for durations. */
+export const systemDateMs = (): number => Date.now();
+
 /**
  * Calls back after one full turn of the event loop, so that everything readable by now has been read.
  *

@@ -5,7 +5,9 @@
  */
 import type { PayloadSink } from '../../codec/codec.ts';
 import type { ErrorKindName, ZLinkError } from '../../errors/index.ts';
+import type { CarriedFlow } from '../../observe/index.ts';
 import type { OutboundName } from '../wire/names.ts';
+import type { OutboundTrace } from '../wire/outbound-trace.ts';
 import type { RecordKind } from '../wire/record.ts';
 import type { Link } from './transport.ts';
 
@@ -24,7 +26,7 @@ export interface OutboundRecord {
   /** When the request's time runs out, by the host's clock; 0: no limit (WIRE-006). */
   readonly deadlineAtMs: number;
   readonly metadata: Uint8Array | undefined;
-  readonly trace: Uint8Array | undefined;
+  readonly trace: OutboundTrace | undefined;
   /** Bytes this record needs in the window, once an encoding has shown it; 0 before. Written by the link. */
   costBytes: number;
   /** Writes the payload. Called at admission, possibly a second time when the first try found no credit. */
@@ -69,6 +71,8 @@ export interface InboundRecord {
   readonly trace: Uint8Array | undefined;
   /** Of a fanout event; records of a link have none. Nobody changes it. */
   readonly topic?: Uint8Array;
+  /** Of an event: what the first of its handlers has read or begun, for all of them. */
+  flow?: CarriedFlow | undefined;
   /** Charge of this record: payload, metadata and a fixed cost. */
   readonly costBytes: number;
 }

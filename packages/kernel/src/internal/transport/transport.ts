@@ -54,7 +54,7 @@ export interface Link {
    * Sends and requests that wait for credit are refused with `Unavailable`.
    */
   finish(): void;
-  /** Ends the link now. Waiting records and pending requests fail with `Unavailable`. */
+  /** For the suites: ends the link now. Waiting records and pending requests fail with `Unavailable`. */
   fail(reason: string): void;
 }
 
@@ -134,10 +134,19 @@ export interface LinkGroup {
   open(link: Link): LinkSink;
   /** Topic's own admission check; a text refuses the peer with that reason. */
   refuse?(peer: PeerFacts, descriptor: Descriptor): string | undefined;
+  /** Somebody else has the RID of this side, at every attempt that ends so (NET-003). */
+  onRidConflict?(): void;
 }
 
+/** Sums over all links, made when they are asked for. */
 export interface TransportStatus {
+  /** What all peers together may have under way to this host. */
+  readonly budgetBytes: number;
   readonly grantedBytes: number;
+  /** Received, and not yet given back to the peers. */
+  readonly queuedBytes: number;
+  /** Requests of this host whose reply is still to come. */
+  readonly pendingRequests: number;
   readonly links: number;
   /** Connections refused before admission, and links ended as the peer broke the protocol, by reason label. */
   readonly refused: Readonly<Record<string, number>>;
@@ -146,7 +155,6 @@ export interface TransportStatus {
 export interface Transport {
   listen(options: ListenOptions): Promise<Listener>;
   dial(options: DialOptions): Intent;
-  /** For leak checks. */
   readonly status: TransportStatus;
   /** Closes what is still open; afterwards nothing of the transport keeps the process alive. */
   close(): Promise<void>;

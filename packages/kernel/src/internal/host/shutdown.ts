@@ -7,11 +7,20 @@
  * 1. The host lives for others until it withdraws: accepted work never loses its owner early (DRAIN-003).
  * 2. After the deadline everything together takes less than 2,000 ms.
  */
-import type { Topic } from '@zlink/kernel/internal/host';
-import { untilAborted } from '@zlink/kernel/internal/time';
-import { type HostedServices, type ShutdownResult, STOPPED } from '@zlink/kernel/lifecycle';
-import { errorText } from '@zlink/kernel/observe';
-import type { Wiring } from './wiring.ts';
+import { type HostedServices, type ShutdownResult, STOPPED } from '../../lifecycle/index.ts';
+import { errorText, type Logger } from '../../observe/index.ts';
+import type { HostStores } from '../discovery/index.ts';
+import { untilAborted } from '../time/index.ts';
+import type { HostParts, Topic } from './host-parts.ts';
+
+/** What a start makes for its topics, and what the end of the host releases behind them. */
+export interface Wiring {
+  readonly parts: HostParts;
+  readonly stores: HostStores;
+  readonly logger: Logger;
+  /** Releases transport and timers, and writes what the log holds back; idempotent. */
+  close(): Promise<void>;
+}
 
 /** Time for the last words of links, within the deadline. */
 const LINGER_MS = 1_000;
@@ -52,7 +61,8 @@ export class Shutdown {
   }
 
   async run(): Promise<ShutdownResult> {
-    const { clock } = this.#wiring.parts;
+    const { clock, meter } = this.#wiring.parts;
+    const startedAtMs = clock.nowMs();
     const timer = clock.setTimer(() => this.#deadline.abort(), this.#deadlineAtMs - clock.nowMs());
     try {
       for (const topic of this.#topics) topic.drain();
@@ -61,7 +71,9 @@ export class Shutdown {
       const late = this.#deadline.signal.aborted;
       if (late) for (const topic of this.#topics) topic.abort();
       const services = await this.#hosted.stop(this.#deadline.signal);
-      return await this.#tearDown(late || services.unfinished > 0);
+      const result = await this.#tearDown(late || services.unfinished > 0);
+      meter?.shutdownEnded(...metricWords(result), (clock.nowMs() - startedAtMs) / 1_000);
+      return result;
     } finally {
       clock.clearTimer(timer);
     }
@@ -72,4 +84,10 @@ export class Shutdown {
     if (!ok) return { outcome: 'forceStopped', reason: 'teardownFailed' };
     return late ? { outcome: 'forceStopped', reason: 'deadlineExceeded' } : STOPPED;
   }
+}
+
+/** Values of attributes, which are in snake case. */
+function metricWords({ outcome, reason }: ShutdownResult): ['stopped' | 'force_stopped', string] {
+  const word = reason.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return [outcome === 'stopped' ? 'stopped' : 'force_stopped', word];
 }

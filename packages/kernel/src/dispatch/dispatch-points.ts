@@ -1,0 +1,167 @@
+/**
+ * The points of a received message's way that are told to records and spans.
+ *
+ * Owns what is said at each of them, and the flow of a message that arrives. Leaves to dispatcher and reply path when one is
+ * reached, and dispatch errors to the failure log.
+ *
+ * 1. A point that nobody looks at costs a comparison or two (TRACE-010).
+ * 2. A message ends with one of `completed`, `replied` and `dropped`, and its span with it (TRACE-002).
+ */
+import { errorKindOf } from '../errors/index.ts';
+import type { Clock } from '../internal/time/index.ts';
+import type { InboundRecord, Link } from '../internal/transport/index.ts';
+import { RECORD_COST_BYTES } from '../internal/wire/limits.ts';
+import { RecordKind } from '../internal/wire/record.ts';
+import {
+  CarriedFlow,
+  type FlowOutcome,
+  type FlowPhase,
+  type FlowPlace,
+  type FlowReason,
+  type FollowedMessage,
+  type MessageFlow,
+  type MessageKind,
+  messageFields,
+} from '../observe/index.ts';
+import { type Outcome, verbOf } from './counters.ts';
+import type { Dispatch } from './dispatch.ts';
+
+export class DispatchPoints {
+  readonly #flow: MessageFlow;
+  readonly #place: FlowPlace;
+  readonly #clock: Clock;
+
+  constructor(flow: MessageFlow, place: FlowPlace, clock: Clock) {
+    this.#flow = flow;
+    this.#place = place;
+    this.#clock = clock;
+  }
+
+  /** Whether messages arrive without anybody asking for their flow. */
+  get isOff(): boolean {
+    return this.#flow.isOff;
+  }
+
+  /** The flow of a message that arrives, which begins here if it has none; undefined: what it carries is malformed (TRACE-021). */
+  received(record: InboundRecord, link: Link | undefined): CarriedFlow | undefined {
+    const flow = record.flow ?? this.#flowOf(record);
+    if (record.topic !== undefined) record.flow = flow; // an event may have several handlers
+    if (this.#flow.records(flow)) {
+      const sizeBytes = this.#flow.tellsSizes ? record.costBytes - RECORD_COST_BYTES : undefined;
+      this.#flow.note(this.#place, 'received', asFollowed(record, link, flow), { kind: verbOf(record), sizeBytes });
+    }
+    return flow;
+  }
+
+  /** Its queue has taken it. */
+  admitted(dispatch: Dispatch): void {
+    if (this.#flow.records(dispatch.flow)) this.#note('admitted', dispatch, dispatch.verb);
+  }
+
+  /** Its handler starts now. */
+  dispatched(dispatch: Dispatch, nowMs: number): void {
+    if (!this.#flow.isFollowing) return;
+    if (this.#flow.records(dispatch.flow)) this.#note('dispatched', dispatch, dispatch.verb);
+    if (this.#flow.isDetailed) dispatch.handlerAtMs = nowMs;
+    this.#startSpan(dispatch);
+  }
+
+  /** Its reply, or the error in place of one, has been taken by its link. */
+  replied(dispatch: Dispatch): void {
+    if (!this.#flow.records(dispatch.flow)) return;
+    const isReply = dispatch.kind === RecordKind.reply;
+    this.#note('replied', dispatch, isReply ? 'response' : 'error', isReply ? 'succeeded' : 'failed');
+  }
+
+  /** A message that never became a dispatch was answered with an error. */
+  refused(record: InboundRecord, link: Link, flow: CarriedFlow | undefined): void {
+    if (!this.#flow.records(flow)) return;
+    const message = asFollowed(record, link, flow);
+    this.#flow.note(this.#place, 'replied', message, { kind: 'error', outcome: 'failed' });
+  }
+
+  /** Nobody is answered, and no handler has run to its end. */
+  dropped(message: FollowedMessage, kind: MessageKind, outcome: Outcome): void {
+    if (this.#flow.isOff) return;
+    this.#flow.note(this.#place, 'dropped', message, {
+      kind,
+      outcome: flowOutcome(outcome),
+      reason: flowReason(outcome),
+    });
+  }
+
+  /** Nothing of the dispatch is left. */
+  ended(dispatch: Dispatch): void {
+    const { outcome, verb, span } = dispatch;
+    if (span !== undefined) this.#endSpan(dispatch);
+    if (verb === 'request') return; // was replied or dropped before
+    if (outcome !== 'handled' && outcome !== 'failed') return this.dropped(dispatch, 'send', outcome);
+    if (this.#flow.records(dispatch.flow)) this.#note('completed', dispatch, 'send', flowOutcome(outcome));
+  }
+
+  #flowOf({ trace }: InboundRecord): CarriedFlow | undefined {
+    return trace === undefined ? this.#flow.begin('inbound') : CarriedFlow.read(trace, 0, trace.length);
+  }
+
+  #note(phase: FlowPhase, dispatch: Dispatch, kind: MessageKind, outcome?: FlowOutcome): void {
+    const isEnd = outcome !== undefined && dispatch.handlerAtMs !== 0 && this.#flow.isDetailed;
+    const durationMs = isEnd ? this.#clock.nowMs() - dispatch.handlerAtMs : undefined;
+    this.#flow.note(this.#place, phase, dispatch, { kind, outcome, durationMs });
+  }
+
+  #startSpan(dispatch: Dispatch): void {
+    const { tracer } = this.#flow;
+    if (tracer === undefined) return;
+    const { verb, flow, packetName } = dispatch;
+    const fields = messageFields(this.#place, verb, dispatch, undefined);
+    dispatch.span = tracer.start(verb === 'request' ? 'server' : 'consumer', packetName, flow?.traceContext, fields);
+  }
+
+  #endSpan(dispatch: Dispatch): void {
+    const { outcome, verb, span } = dispatch;
+    const fields = messageFields(this.#place, verb, dispatch, flowOutcome(outcome));
+    const isError = outcome !== 'handled' && outcome !== 'cancelled' && outcome !== 'link_closed';
+    span?.end(fields, isError ? (errorKindOf(dispatch.errorNumber) ?? outcome) : undefined);
+  }
+}
+
+/** A message that arrives. */
+export function asFollowed(
+  record: InboundRecord,
+  link: Link | undefined,
+  flow: CarriedFlow | undefined,
+): FollowedMessage {
+  const { packetName } = record.name!; // a link lets no send or request without a name through
+  return { packetName, flow, link, correlation: record.correlation, topic: record.topic };
+}
+
+function flowOutcome(outcome: Outcome): FlowOutcome {
+  switch (outcome) {
+    case 'handled':
+      return 'succeeded';
+    case 'failed':
+      return 'failed';
+    case 'shutdown':
+      return 'shutdown';
+    case 'cancelled':
+    case 'link_closed':
+      return 'cancelled';
+    default:
+      return 'dropped';
+  }
+}
+
+function flowReason(outcome: Outcome): FlowReason | undefined {
+  switch (outcome) {
+    case 'backpressure':
+    case 'shutdown':
+      return outcome;
+    case 'not_serving':
+      return 'stale_target';
+    case 'link_closed':
+    case 'reply_path_missing':
+      return 'target_closed';
+    default:
+      return undefined;
+  }
+}

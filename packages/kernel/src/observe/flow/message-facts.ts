@@ -1,0 +1,66 @@
+/**
+ * What is known of one message at one point of its way, and how records and spans say it.
+ *
+ * Owns the step from facts to fields. Leaves when something is recorded to calls and dispatches, which are messages themselves.
+ */
+import type { CarriedFlow } from './flow.ts';
+import type { FlowPlace } from './place.ts';
+import type { FlowOutcome, MessageFields, MessageKind } from './records.ts';
+
+/** Of a link, what never changes. */
+export interface FlowLink {
+  readonly id: number;
+  readonly peer: { readonly rid: string; readonly endpoint: string };
+}
+
+export interface FollowedMessage {
+  /** Empty: it has none, as the error that answers a request. */
+  readonly packetName: string;
+  readonly flow: CarriedFlow | undefined;
+  readonly link: FlowLink | undefined;
+  /** Of a request that has one by now; otherwise 0. */
+  readonly correlation: number;
+  /** Of an event, as its publisher gave it. */
+  readonly topic?: string | Uint8Array | undefined;
+}
+
+/** Correlations are per link, link ids per process (TRACE-020). */
+export function correlationId(link: { readonly id: number }, correlation: number): string {
+  return `${link.id}-${correlation}`;
+}
+
+/** For spans. */
+export function messageFields(
+  place: FlowPlace,
+  kind: MessageKind,
+  message: FollowedMessage,
+  outcome: FlowOutcome | undefined,
+): MessageFields {
+  const fields: Writable<MessageFields> = { ...place.fields, message_kind: kind };
+  addMessage(fields, place, message);
+  if (outcome !== undefined) fields.outcome = outcome;
+  return fields;
+}
+
+/** Adds what is known of the message. */
+export function addMessage(
+  fields: Writable<MessageFields>,
+  place: FlowPlace,
+  { packetName, flow, link, correlation, topic }: FollowedMessage,
+): void {
+  if (packetName !== '') fields.packet_name = packetName;
+  if (link !== undefined && place.peerField !== undefined) {
+    fields[place.peerField] = link.peer.rid;
+    if (link.peer.endpoint !== '') fields.endpoint = link.peer.endpoint;
+    if (correlation !== 0) fields.correlation_id = correlationId(link, correlation);
+  }
+  if (topic !== undefined) fields.topic = typeof topic === 'string' ? topic : topicDecoder.decode(topic);
+  if (flow !== undefined) {
+    fields.flow_id = flow.id;
+    fields.flow_origin = flow.origin;
+  }
+}
+
+export type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+const topicDecoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -1,0 +1,142 @@
+/**
+ * How the messages of one host are followed: flows, records and spans.
+ *
+ * Owns the level, what of a message is recorded at it, and the way of records to the logger. Leaves to calls and dispatches
+ * which point a message has reached, and spans to the tracer.
+ *
+ * M1 The level may change at any moment and counts from the next point on. At `off` a point ends with its look at the level:
+ *    nothing is made, read or told (TRACE-010).
+ * M2 `sampleRate` thins the phases of `normal` and `detailed` only, and alike on all hosts: a flow is recorded as a whole or
+ *    not at all (TRACE-011).
+ * M3 Nothing here throws, and nothing changes the result of a message.
+ */
+import type { Clock } from '../../internal/time/index.ts';
+import type { Logger } from '../logger.ts';
+import type { RateLimitedLog } from '../rate-limited-log.ts';
+import type { CarriedFlow, FlowOrigin } from './flow.ts';
+import { FlowSource, type FlowSourceOptions } from './flow-source.ts';
+import { type DiagnosticsLevel, diagnosticsLevels } from './level.ts';
+import type { FollowedMessage } from './message-facts.ts';
+import type { FlowPlace } from './place.ts';
+import { type ErrorDetails, ErrorEntry, type PhaseDetails, PhaseEntry } from './record-entry.ts';
+import { RecordQueue } from './record-queue.ts';
+import { RecordWriter } from './record-writer.ts';
+import type { FlowPhase } from './records.ts';
+import { flowOf } from './signal-flow.ts';
+import type { SpanTracer } from './span-tracer.ts';
+
+export interface MessageFlowOptions extends FlowSourceOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** A guarded one. */
+  readonly logger: Logger;
+  /** Over that logger. */
+  readonly log: RateLimitedLog;
+  /** Default `errors`. */
+  readonly level?: DiagnosticsLevel;
+  /** Share of flows whose phases are recorded, 0..1; default 1. */
+  readonly sampleRate?: number;
+  /** Whether records of `detailed` tell the size of messages; default false. */
+  readonly includeMessageSizes?: boolean;
+  readonly tracer?: SpanTracer | undefined;
+  /** A hop to a later turn of the event loop; default `setImmediate`; tests take turns themselves. */
+  readonly nextTurn?: (callback: () => void) => void;
+}
+
+const ERRORS = diagnosticsLevels.indexOf('errors');
+const NORMAL = diagnosticsLevels.indexOf('normal');
+const DETAILED = diagnosticsLevels.indexOf('detailed');
+
+export class MessageFlow {
+  readonly #source: FlowSource;
+  readonly #queue: RecordQueue;
+  readonly #sampleRate: number;
+  readonly #includeMessageSizes: boolean;
+  readonly #tracer: SpanTracer | undefined;
+  /** Index of the level. */
+  #rank: number;
+
+  constructor(options: MessageFlowOptions) {
+    this.#source = new FlowSource(options);
+    const writer = new RecordWriter(options.logger, options.log);
+    this.#queue = new RecordQueue(writer, options.clock, options.nextTurn ?? setImmediate);
+    this.#sampleRate = options.sampleRate ?? 1;
+    this.#includeMessageSizes = options.includeMessageSizes ?? false;
+    this.#tracer = options.tracer;
+    this.#rank = diagnosticsLevels.indexOf(options.level ?? 'errors');
+  }
+
+  get level(): DiagnosticsLevel {
+    return diagnosticsLevels[this.#rank]!;
+  }
+
+  set level(level: DiagnosticsLevel) {
+    this.#rank = diagnosticsLevels.indexOf(level); // M1
+  }
+
+  /** Nothing at all is done at a point. */
+  get isOff(): boolean {
+    return this.#rank < ERRORS;
+  }
+
+  /** Every phase is recorded, if its flow is sampled, and there are spans. */
+  get isFollowing(): boolean {
+    return this.#rank >= NORMAL;
+  }
+
+  /** Records tell durations, too. */
+  get isDetailed(): boolean {
+    return this.#rank >= DETAILED;
+  }
+
+  get tellsSizes(): boolean {
+    return this.#includeMessageSizes && this.isDetailed;
+  }
+
+  /** Undefined: there are no spans at this level, or ever. */
+  get tracer(): SpanTracer | undefined {
+    return this.isFollowing ? this.#tracer : undefined;
+  }
+
+  /** Records that found no place in the queue. */
+  get droppedRecords(): number {
+    return this.#queue.dropped;
+  }
+
+  /** A new flow, for work that belongs to none (TRACE-022). Not at `off`. */
+  begin(origin: FlowOrigin): CarriedFlow {
+    return this.#source.begin(origin);
+  }
+
+  /**
+   * What a call belongs to: the flow it was given, else that of the handler whose signal it is submitted with, else a new one
+   * (TRACE-026). Undefined at `off`.
+   */
+  join(given: CarriedFlow | undefined, signal: AbortSignal | undefined): CarriedFlow | undefined {
+    if (this.isOff) return undefined;
+    return given ?? (signal === undefined ? undefined : flowOf(signal)) ?? this.#source.begin('application');
+  }
+
+  /** Whether the phases of this flow are recorded now (M2). */
+  records(flow: CarriedFlow | undefined): flow is CarriedFlow {
+    return this.isFollowing && flow !== undefined && flow.share < this.#sampleRate;
+  }
+
+  /** Records a phase. For those of `normal` only what `records` has said yes to. */
+  note(place: FlowPlace, phase: FlowPhase, message: FollowedMessage, details: PhaseDetails): void {
+    this.#queue.addPhase(new PhaseEntry(this.#source.dateMs(), place, phase, message, details));
+  }
+
+  /**
+   * Records a dispatch error. Not at `off`.
+   *
+   * @param key - what is alike for the same key is written once per second
+   */
+  fail(key: string, place: FlowPlace, message: FollowedMessage, details: ErrorDetails): void {
+    this.#queue.addError(new ErrorEntry(this.#source.dateMs(), place, message, details, key));
+  }
+
+  /** Writes what waits; from then on records are written at once. */
+  close(): void {
+    this.#queue.close();
+  }
+}

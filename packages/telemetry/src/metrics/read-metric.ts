@@ -1,0 +1,42 @@
+/**
+ * A metric that is read whenever metrics are collected.
+ *
+ * Owns the sums of one collection. Leaves what is added to the reading.
+ *
+ * 1. What is added to the same attributes is one value: a provider would keep the last of several.
+ * 2. What is not added in a collection is not there: a state that is over has no 0.
+ */
+import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
+import { AttributeSets, type ValuesOf } from './attribute-sets.ts';
+import type { Metric } from './metric-list.ts';
+
+export class ReadMetric<A extends readonly string[]> {
+  readonly observable: Observable;
+  readonly #attributes: AttributeSets<A>;
+  readonly #sums = new Map<Attributes, number>();
+
+  constructor(meter: Meter, metric: Metric<A>) {
+    this.observable = instrumentOf(meter, metric);
+    this.#attributes = new AttributeSets(metric.attributes);
+  }
+
+  add(value: number, ...values: ValuesOf<A>): void {
+    const attributes = this.#attributes.of(values);
+    this.#sums.set(attributes, (this.#sums.get(attributes) ?? 0) + value); // 1
+  }
+
+  report(result: BatchObservableResult): void {
+    for (const [attributes, sum] of this.#sums) result.observe(this.observable, sum, attributes);
+  }
+
+  /** Ends a collection. */
+  clear(): void {
+    this.#sums.clear(); // 2
+  }
+}
+
+function instrumentOf(meter: Meter, { name, kind, unit, description }: Metric): Observable {
+  if (kind === 'counter') return meter.createObservableCounter(name, { unit, description });
+  if (kind === 'upDownCounter') return meter.createObservableUpDownCounter(name, { unit, description });
+  return meter.createObservableGauge(name, { unit, description });
+}

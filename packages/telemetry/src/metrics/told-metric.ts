@@ -1,0 +1,58 @@
+/**
+ * A metric that is told when something happens: a counter or a histogram.
+ *
+ * 1. Telling never throws (METRIC-004).
+ */
+import type { Attributes, Meter } from '@opentelemetry/api';
+import type { TelemetryFailure } from '../failure.ts';
+import { AttributeSets, type ValuesOf } from './attribute-sets.ts';
+import type { Metric } from './metric-list.ts';
+
+type Write = (value: number, attributes: Attributes) => void;
+
+export class ToldMetric<A extends readonly string[]> {
+  readonly #write: Write;
+  readonly #failed: TelemetryFailure;
+  readonly #attributes: AttributeSets<A>;
+
+  constructor(meter: Meter, metric: Metric<A>, failed: TelemetryFailure) {
+    this.#write = instrumentOf(meter, metric);
+    this.#failed = failed;
+    this.#attributes = new AttributeSets(metric.attributes);
+  }
+
+  /** Of these values; kept by who tells it often. */
+  series(...values: ValuesOf<A>): Series {
+    return new Series(this.#write, this.#attributes.of(values), this.#failed);
+  }
+}
+
+export class Series {
+  readonly #write: Write;
+  readonly #attributes: Attributes;
+  readonly #failed: TelemetryFailure;
+
+  constructor(write: Write, attributes: Attributes, failed: TelemetryFailure) {
+    this.#write = write;
+    this.#attributes = attributes;
+    this.#failed = failed;
+  }
+
+  /** @param value - what is added to a counter; what a histogram gets */
+  tell(value: number): void {
+    try {
+      this.#write(value, this.#attributes);
+    } catch (thrown) {
+      this.#failed('meter', thrown); // 1
+    }
+  }
+}
+
+function instrumentOf(meter: Meter, { name, kind, unit, description }: Metric): Write {
+  if (kind === 'histogram') {
+    const histogram = meter.createHistogram(name, { unit, description });
+    return (value, attributes) => histogram.record(value, attributes);
+  }
+  const counter = meter.createCounter(name, { unit, description });
+  return (value, attributes) => counter.add(value, attributes);
+}

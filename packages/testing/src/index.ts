@@ -1,9 +1,11 @@
 /** What ZLink applications, and ZLink itself, are tested with. */
 
 export { createFakeSecurity } from './fake-security.ts';
+export type { FaultAmount } from './fault-plan.ts';
 export { createFaultProxy, type FaultProxy, type FaultProxyOptions, type ProxyDirection } from './fault-proxy.ts';
 export { loopTurns, until } from './loop-turns.ts';
 export { ManualClock } from './manual-clock.ts';
+export type { MemoryHost } from './memory-connection.ts';
 export { createMemoryEngine, type MemoryEngineOptions } from './memory-engine.ts';
 export { createMemoryEventTransport, type MemoryEventTransportOptions } from './memory-event-transport.ts';
 export type { FaultDirection } from './memory-faults.ts';
@@ -18,6 +20,13 @@ export {
 } from './raw-stranger.ts';
 export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.ts';
 export { randomBytes, seededRandom } from './seeded-random.ts';
+export {
+  createTestCluster,
+  type StartableHost,
+  type TestCluster,
+  type TestClusterOptions,
+  type TestHostOptions,
+} from './test-cluster.ts';
 export {
   createFaultyLocationStore,
   type FaultyLocationStore,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { built, runScript } from './children.ts';
 
-const limitMs = 120_000;
+const limitMs = 300_000; // tells a hang from a success, also on a machine that has no time for the demo
 const withoutRedis = { REDIS_SERVER_BIN: 'none' };
 
 test(
@@ -107,7 +107,7 @@ function expectDiscoveries(stdout: string, store: string): void {
   expect(stdout).toMatch(/joined {4}kite, seen [\d.]+ m?s after it had started/);
   expect(stdout).toMatch(/weight {4}crane's, from 100 to 300, seen [\d.]+ m?s later/);
   const [, away, answered] =
-    /away {6}(.+), for 2\.\d s: ([\d,]+) calls answered meanwhile, 0 failed/.exec(stdout) ?? [];
+    /away {6}(.+), for (?:[2-9]|\d{2,})\.\d s: ([\d,]+) calls answered meanwhile, 0 failed/.exec(stdout) ?? [];
   expect(away).toBe(store);
   expect(numberIn(answered!)).toBeGreaterThan(100);
   expect(stdout).toMatch(/left {6}heron: no new calls [\d.]+ m?s after it was told, what it had published gone after /);

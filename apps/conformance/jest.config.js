@@ -1,0 +1,1 @@
+export default { preset: '../../jest.preset.js', displayName: 'conformance' };

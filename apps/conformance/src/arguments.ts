@@ -1,0 +1,69 @@
+/** The command line of the conformance run. */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type CellFilter, codecs, readFilter, securities, stores } from './matrix.ts';
+
+export interface RunOptions {
+  readonly list: boolean;
+  readonly full: boolean;
+  readonly only: readonly string[];
+  readonly filter: CellFilter;
+  readonly against: string | undefined;
+  readonly out: string;
+  readonly lanes: number;
+}
+
+export const usage = `usage: npm run conformance -- [options]
+  --list             what would be run, and nothing else
+  --only ID          scenarios of a requirement id, or of all that begin so (WRR, CS-00); may be repeated, or a list: WRR,CS-008
+  --matrix VALUES    settings to run in, such as redis,json,plain
+                     stores: ${stores.join(', ')}; codecs: ${codecs.join(', ')}; security: ${securities.join(', ')}
+  --full             every combination of settings, and the long scenarios, too
+  --against ENDPOINT scenarios that need a peer only, against the one that serves there (tcp://host:port)
+  --out DIR          where report.json and junit.xml go; default .cache/conformance
+  --jobs N           scenarios at once, 1..32; default: two per processor
+  --help             this text`;
+
+/** @throws Error that names the option and what it may be */
+export function readArguments(args: readonly string[]): RunOptions | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      list: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      matrix: { type: 'string' },
+      full: { type: 'boolean', default: false },
+      against: { type: 'string' },
+      out: { type: 'string', default: '.cache/conformance' },
+      jobs: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return 'help';
+  const { list, full, against, out } = values;
+  if (against !== undefined && !/^tcp:\/\/.+:\d{1,5}$/.test(against)) {
+    throw new Error(`--against: "${against}" is not allowed, allowed: tcp://host:port`);
+  }
+  if (out.trim() === '') throw new Error('--out: "" is not allowed, allowed: a folder');
+  return {
+    list,
+    full,
+    only: idsOf(values.only),
+    filter: values.matrix === undefined ? {} : readFilter(values.matrix),
+    against,
+    out,
+    lanes: values.jobs === undefined ? 2 * availableParallelism() : jobsOf(values.jobs),
+  };
+}
+
+function idsOf(given: readonly string[]): readonly string[] {
+  const ids = given.flatMap((text) => text.split(',')).map((id) => id.trim().toUpperCase());
+  if (ids.includes('')) throw new Error('--only: "" is not allowed, allowed: requirement ids or how they begin');
+  return ids;
+}
+
+function jobsOf(text: string): number {
+  const jobs = text.trim() === '' ? NaN : Number(text);
+  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= 32) return jobs;
+  throw new Error(`--jobs: "${text}" is not allowed, allowed: integer 1..32`);
+}

@@ -1,0 +1,168 @@
+/**
+ * A host somewhere, as scenarios see it.
+ *
+ * Owns the names by which it is asked. Leaves the process to `RoleProcess`.
+ */
+import assert from 'node:assert/strict';
+import type { MessageCounters, PeerStatus, PublisherStatus, ServerStatus } from '@zlink/framework';
+import type { CallEnd, CallPlan, ErrorFacts, HostPlan, JournalEntry, ReplyFacts } from '../roles/plan.ts';
+import type { ProbeArgs, ProbeName, ProbeResult } from '../roles/probes.ts';
+import type { Command, CommandArgs, CommandResult, LogFacts } from '../roles/protocol.ts';
+import type { HostFacts, ShutdownEnd, StartEnd } from '../roles/role-host.ts';
+import { eventually } from './eventually.ts';
+import type { RoleProcess } from './role-process.ts';
+
+/** A call that goes on. */
+export interface BegunCall {
+  readonly end: Promise<CallEnd>;
+  abort(): Promise<void>;
+}
+
+const withinMs = 10_000;
+let begun = 0;
+
+export class HostHandle {
+  readonly name: string;
+  readonly plan: HostPlan;
+  readonly process: RoleProcess;
+  #facts: HostFacts | undefined;
+
+  constructor(plan: HostPlan, process: RoleProcess) {
+    this.name = plan.name;
+    this.plan = plan;
+    this.process = process;
+  }
+
+  ask<C extends Command>(command: C, ...args: CommandArgs<C>): Promise<CommandResult<C>> {
+    return this.process.ask(this.name, command, args) as Promise<CommandResult<C>>; // what that method of a role host gives
+  }
+
+  probe<N extends ProbeName>(name: N, ...args: ProbeArgs<N>): Promise<ProbeResult<N>> {
+    return this.process.ask(this.name, 'probe', [name, ...args]) as Promise<ProbeResult<N>>; // what that probe gives
+  }
+
+  async tryStart(timeoutMs?: number): Promise<StartEnd> {
+    const end = await this.ask('start', timeoutMs);
+    if (end.ok) this.#facts = end.facts;
+    return end;
+  }
+
+  /** What the host said of itself when it had started. */
+  get facts(): HostFacts {
+    assert.ok(this.#facts, `host ${this.name} has not started`);
+    return this.#facts;
+  }
+
+  get endpoint(): string {
+    return known(this.facts.endpoint, this.name, 'server');
+  }
+
+  get meshEndpoint(): string {
+    return known(this.facts.meshEndpoint, this.name, 'node');
+  }
+
+  get meshRid(): string {
+    return known(this.facts.meshRid, this.name, 'node');
+  }
+
+  get feedEndpoint(): string {
+    return known(this.facts.feedEndpoint, this.name, 'publisher');
+  }
+
+  call(plan: CallPlan): Promise<CallEnd> {
+    return this.ask('call', plan);
+  }
+
+  /** A call that must succeed. */
+  async reply(plan: CallPlan): Promise<ReplyFacts> {
+    const end = await this.call(plan);
+    assert.ok(end.ok, `${this.name} called and got ${end.ok ? '' : end.error.message}`);
+    assert.ok(end.reply, 'a request has a reply');
+    return end.reply;
+  }
+
+  /** A call that must fail with that kind. */
+  async refusal(plan: CallPlan, kind: string): Promise<ErrorFacts & { readonly ms: number }> {
+    const end = await this.call(plan);
+    assert.ok(!end.ok, `${this.name} called and got a reply in place of ${kind}`);
+    assert.equal(end.error.kind ?? end.error.name, kind, end.error.message);
+    return { ...end.error, ms: end.ms };
+  }
+
+  async begin(plan: CallPlan): Promise<BegunCall> {
+    const id = ++begun;
+    await this.ask('begin', id, plan);
+    return { end: this.ask('end', id), abort: () => this.ask('abort', id) };
+  }
+
+  /** The journal, once it has so many entries of that kind. */
+  async seen(count: number, what?: string): Promise<readonly JournalEntry[]> {
+    const journal = this.ask('seen', count, what);
+    journal.catch(() => undefined); // it may be asked for no more when the time is over
+    return within(journal, withinMs, `${this.name} has ${count} entries${what === undefined ? '' : ` "${what}"`}`);
+  }
+
+  logged(eventId: string, count = 1, limitMs = withinMs): Promise<readonly LogFacts[]> {
+    return within(this.process.logged(this.name, eventId, count), limitMs, `${this.name} logs ${eventId}`);
+  }
+
+  /** All that it has logged under that name so far. */
+  logs(eventId: string): readonly LogFacts[] {
+    return this.process.logs.flatMap((line) =>
+      line.host === this.name && line.record.eventId === eventId ? [line.record] : [],
+    );
+  }
+
+  servers(check: (rows: readonly ServerStatus[]) => boolean, what: string, limitMs = withinMs): Promise<void> {
+    return eventually(async () => check(await this.ask('servers')), `${this.name}: ${what}`, limitMs);
+  }
+
+  peers(check: (rows: readonly PeerStatus[]) => boolean, what: string, limitMs = withinMs): Promise<void> {
+    return eventually(async () => check(await this.ask('peers')), `${this.name}: ${what}`, limitMs);
+  }
+
+  publishers(check: (rows: readonly PublisherStatus[]) => boolean, what: string, limitMs = withinMs): Promise<void> {
+    return eventually(async () => check(await this.ask('publishers')), `${this.name}: ${what}`, limitMs);
+  }
+
+  async counters(owner: string, verb: string): Promise<MessageCounters> {
+    const rows = await this.ask('counters');
+    const found = rows.find((row) => row.owner === owner && row.verb === verb);
+    assert.ok(
+      found,
+      `${this.name} counts ${verb} of ${owner}; it has ${rows.map((row) => `${row.owner} ${row.verb}`).join(', ')}`,
+    );
+    return found;
+  }
+
+  counted(
+    owner: string,
+    verb: string,
+    check: (row: MessageCounters) => boolean,
+    what: string,
+    limitMs = withinMs,
+  ): Promise<void> {
+    return eventually(async () => check(await this.counters(owner, verb)), `${this.name}: ${what}`, limitMs);
+  }
+
+  shutdown(options: CommandArgs<'shutdown'>[0] = {}): Promise<ShutdownEnd> {
+    return this.ask('shutdown', options);
+  }
+}
+
+function known(value: string | undefined, name: string, role: string): string {
+  assert.ok(value !== undefined && value !== '', `host ${name} is no ${role}`);
+  return value;
+}
+
+async function within<T>(result: Promise<T>, limitMs: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`did not happen within ${limitMs} ms: ${what}`)), limitMs);
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

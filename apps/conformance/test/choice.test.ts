@@ -1,0 +1,48 @@
+import { catalogue } from '../src/catalogue.ts';
+import { nameOf, readFilter } from '../src/matrix.ts';
+import { listLines } from '../src/report/list.ts';
+import { type Choice, chooseRuns, unknownIds } from '../src/runner/choice.ts';
+import { listedIds } from './ids.ts';
+import { chapters } from './outcomes.ts';
+
+const everything: Choice = { only: [], filter: {}, full: false, against: undefined };
+const chosen = (choice: Partial<Choice>): readonly string[] =>
+  chooseRuns(chapters, { ...everything, ...choice }).map(({ scenario, cell }) => `${scenario.ids[0]} ${nameOf(cell)}`);
+
+test('[CALL-004] long scenarios run with --full, or when they are named', () => {
+  expect(chosen({})).toEqual(['MSG-001 manual', 'MSG-001 msgpack', 'WRR-001 manual', 'WRR-001 curve', 'WRR-001 redis']);
+  expect(chosen({ full: true })).toContain('CS-001 manual');
+  expect(chosen({ only: ['CS-001'] })).toEqual(['CS-001 manual']);
+});
+
+test('[CALL-004] any id of a scenario names it, whole or by its beginning', () => {
+  expect(chosen({ only: ['WRR-002'] })).toHaveLength(3);
+  expect(chosen({ only: ['MSG', 'WRR'] })).toHaveLength(5);
+  expect(unknownIds(chapters, ['WRR', 'XYZ'])).toEqual(['XYZ']);
+});
+
+test('[CALL-004] against a running peer there are scenarios that need no more, in the codec of the peer', () => {
+  const against = 'tcp://127.0.0.1:7300';
+  expect(chosen({ against })).toEqual(['MSG-001 manual']);
+  expect(chosen({ against, filter: readFilter('msgpack') })).toEqual(['MSG-001 msgpack']);
+  expect(chosen({ against, filter: readFilter('redis') })).toEqual([]);
+});
+
+test('[CALL-004] the list names scenarios, their columns and how many there are', () => {
+  expect(listLines(chooseRuns(chapters, everything))).toEqual([
+    'foundation',
+    '  [MSG-001] about MSG-001 (manual, msgpack)',
+    'channels',
+    '  [WRR-001 WRR-002] about WRR-001 and WRR-002 (manual, curve, redis)',
+    '2 scenarios, 5 runs, 3 requirements',
+  ]);
+});
+
+test('[CALL-004] every scenario has a title of its own and ids that are requirements', () => {
+  const known = listedIds();
+  const all = catalogue.flatMap(({ scenarios }) => scenarios);
+  expect(all.flatMap(({ ids }) => ids).filter((id) => !known.has(id))).toEqual([]);
+  expect(all.filter(({ ids }) => ids.length === 0 || new Set(ids).size !== ids.length)).toEqual([]);
+  const titles = all.map(({ title }) => title);
+  expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
+});

@@ -13,7 +13,7 @@ import { readProjects, root } from './projects.mjs';
 
 const run = promisify(execFile);
 const limitMs = 180_000;
-const packages = readProjects().filter(({ folder }) => folder.startsWith('packages/'));
+const packages = readProjects().filter(({ manifest }) => !manifest.private);
 const byName = new Map(packages.map((project) => [project.name, project]));
 const tarballs = new Map();
 let problemCount = 0;
@@ -33,6 +33,7 @@ const sets = [
   { names: ['@zlink/codec-protobuf'], example: 'packages/codec-protobuf/examples/round-trip.mjs' },
   { names: ['@zlink/telemetry'] },
   { names: ['@zlink/framework'] },
+  { names: ['zlink-top'] },
 ];
 
 function report(place, error) {
@@ -122,7 +123,10 @@ async function checkSet({ names, example }, temp, number) {
     writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true }\n');
     const files = all.map((name) => tarballs.get(name) ?? failOn(name));
     await npm(['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', ...files], folder);
-    const installed = readdirSync(join(folder, 'node_modules/@zlink')).map((name) => `@zlink/${name}`);
+    const modules = join(folder, 'node_modules');
+    const scoped = readdirSync(join(modules, '@zlink')).map((name) => `@zlink/${name}`);
+    const others = all.filter((name) => !name.startsWith('@zlink/') && existsSync(join(modules, name)));
+    const installed = [...scoped, ...others];
     if (installed.sort().join() !== all.join()) throw new Error(`found ${installed.join(', ')}`);
     writeFileSync(join(folder, 'load.mjs'), loaderSource(specifiersOf(all)));
     writeFileSync(join(folder, 'load.cjs'), commonJsSource(specifiersOf(all)));

@@ -13,7 +13,7 @@ import type { ViewModel } from './view/render.ts';
 import { printable } from './view/printable.ts';
 import { HostWatch } from './watch/host-watch.ts';
 
-export const ANSWER_WITHIN_MS = 5_000;
+const ANSWER_WITHIN_MS = 5_000;
 
 /** 0 all went well; 1 a host that was named, or every host, could not be looked at; 2 the command line is wrong. */
 export type ExitCode = 0 | 1 | 2;

@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(ends);
 });
 
-export const runTop = (folder: string, ...args: string[]): Running => run(folder, '../dist/main.js', args);
+export const runTop = (folder: string, ...args: string[]): Running => runScript(folder, path('../dist/main.js'), args);
 
 /** Resolves once it can be looked at. */
 export async function startHost(
@@ -38,13 +38,13 @@ export async function startHost(
   name: string,
   ...args: string[]
 ): Promise<Running & { socket: string }> {
-  const host = run(folder, 'fixtures/host.mjs', [name, ...args]);
+  const host = runScript(folder, path('fixtures/host.mjs'), [name, ...args]);
   const [, socket = ''] = await host.printed(/^(.+)\n/);
   return { ...host, socket };
 }
 
-function run(folder: string, script: string, args: readonly string[]): Running {
-  const child = spawn(process.execPath, [path(script), ...args], {
+export function runScript(folder: string, script: string, args: readonly string[] = []): Running {
+  const child = spawn(process.execPath, [script, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...environmentIn(folder) },
   });

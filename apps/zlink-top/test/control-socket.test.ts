@@ -8,11 +8,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type ControlSocket, openControlSocket, PathTaken } from '../src/socket/control-socket.ts';
 import { probe, removeIfDead } from '../src/socket/probe.ts';
 import { findPaths, foldersOf, ownPaths } from '../src/socket/socket-places.ts';
+import { leaveDead } from './dead-socket.ts';
 import { newFolder, surroundingsIn } from './folders.ts';
 
 const open: ControlSocket[] = [];
@@ -26,15 +27,6 @@ async function openAt(path: string): Promise<ControlSocket> {
   const socket = await openControlSocket(path, accept);
   open.push(socket);
   return socket;
-}
-
-/** A socket file that nobody listens on, as a killed process leaves it. */
-async function leaveDead(path: string): Promise<void> {
-  const server: Server = createServer();
-  await new Promise<void>((resolve) => server.listen(`${path}.live`, resolve));
-  renameSync(`${path}.live`, path);
-  await new Promise((resolve) => server.close(resolve));
-  expect(lstatSync(path).isSocket()).toBe(true);
 }
 
 const modeOf = (path: string): number => lstatSync(path).mode & 0o777;

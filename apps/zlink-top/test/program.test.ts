@@ -1,11 +1,15 @@
 import { jest } from '@jest/globals';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { runTop, startHost } from './children.ts';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { until } from '@zlink/testing';
+import { runScript, runTop, startHost } from './children.ts';
 import { newFolder } from './folders.ts';
 
 jest.setTimeout(60_000); // tells a hang from a success
+
+const page = (): string => readFileSync(new URL('../../../docs/inspector.md', import.meta.url), 'utf8');
 
 let folder: string;
 const servers: Server[] = [];
@@ -182,8 +186,22 @@ test.each([
   expect(stderr).toContain('usage: zlink-top');
 });
 
+test('[HOSTREG-005] the host of docs/inspector.md can be looked at, and ends by itself', async () => {
+  const [, code = ''] = /^```js\n([^]*?)^```$/m.exec(page()) ?? [];
+  const script = fileURLToPath(new URL('../.test-results/looked-at.mjs', import.meta.url)); // here it finds what it imports
+  mkdirSync(dirname(script), { recursive: true });
+  writeFileSync(script, code.replace('7200', '0'));
+  const host = runScript(folder, script);
+  const socket = join(folder, `zlink-top/${host.pid}.sock`);
+  await until(() => existsSync(socket), 'the inspector listens');
+  const { stdout } = await runTop(folder, '--once', '--interval', '100').finished;
+  expect(stdout).toMatch(/^looked-at\.mjs {2}pid \d+ {2}serving/m);
+  host.kill('SIGTERM');
+  expect(await host.finished).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
 test('[HOSTREG-005] --help prints the usage that the documentation shows', async () => {
   const { code, stdout, stderr } = await runTop(folder, '--help').finished;
   expect([code, stderr]).toEqual([0, '']);
-  expect(readFileSync(new URL('../../../docs/inspector.md', import.meta.url), 'utf8')).toContain(stdout);
+  expect(page()).toContain(stdout);
 });

@@ -29,7 +29,7 @@ export function span(text: string, tone: Tone = 'plain'): Span {
   return { text: printable(bounded), tone }; // 1
 }
 
-export function widthOf(line: Line): number {
+function widthOf(line: Line): number {
   return line.reduce((sum, { text }) => sum + columnsOf(text), 0);
 }
 
@@ -60,7 +60,7 @@ export function pad(line: Line, columns: number): Line {
 
 export function paint(line: Line, isColoured: boolean): string {
   return line
-    .map(({ text, tone }) => (isColoured && tone !== 'plain' ? inColour(text, tone) : text))
+    .map(({ text, tone }) => (isColoured && tone !== 'plain' && text !== '' ? inColour(text, tone) : text))
     .join('')
     .trimEnd();
 }

@@ -8,7 +8,7 @@
  */
 
 /** The part of `process.stdout` that is needed. */
-export interface TerminalOutput {
+interface TerminalOutput {
   readonly columns?: number;
   readonly rows?: number;
   write(text: string): unknown;
@@ -17,7 +17,7 @@ export interface TerminalOutput {
 }
 
 /** The part of `process.stdin`. */
-export interface TerminalInput {
+interface TerminalInput {
   readonly isTTY?: boolean;
   setRawMode?(isRaw: boolean): unknown;
   resume(): unknown;

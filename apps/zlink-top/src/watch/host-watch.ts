@@ -15,7 +15,7 @@ import { Misfit } from '../report/shape.ts';
 import { ratesBetween, type RatesByKey } from './rates.ts';
 
 /** What is known of a host: the latest report, as long as there are some. */
-export interface Sight {
+interface Sight {
   readonly report: Report;
   /** As it was sent, with fields that this program does not know. */
   readonly raw: object;

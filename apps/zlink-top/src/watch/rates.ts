@@ -7,7 +7,7 @@
 import type { Counters, Report } from '../report/report.ts';
 
 /** Per second. */
-export interface Rates {
+interface Rates {
   readonly accepted: number;
   readonly handled: number;
   readonly failed: number;
@@ -21,7 +21,7 @@ export function counterKey({ surface, meshName = '', owner, verb }: Counters): s
   return JSON.stringify([surface, meshName, owner, verb]);
 }
 
-export function droppedCount({ dropped }: Counters): number {
+function droppedCount({ dropped }: Counters): number {
   return [...dropped.values()].reduce((sum, count) => sum + count, 0);
 }
 

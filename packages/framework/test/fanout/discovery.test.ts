@@ -47,12 +47,12 @@ test('[FAN-001] the prefix and the fixed RID of a publisher are what others see 
   const space = new Space();
   const [prefixed, fixed] = [space.host(), space.host()];
   prefixed.addFanoutChannel(NEWS).enablePublisher().setRoutingIdPrefix('desk');
-  fixed.addFanoutChannel(NEWS).enablePublisher().routingId('desk-1');
+  fixed.addFanoutChannel(NEWS).enablePublisher().routingId('bureau-1');
   await Promise.all([prefixed.start(), fixed.start()]);
   const subscriber = await startFinding(space);
   await subscriber.ready(2);
   const rids = subscriber.publishers.map(({ routingId }) => routingId).sort();
-  expect(rids).toEqual(['desk-1', expect.stringMatching(/^desk-[0-9a-f]{8}-/)]);
+  expect(rids).toEqual(['bureau-1', expect.stringMatching(/^desk-[0-9a-f]{8}-/)]);
 });
 
 test('[FAN-005] a subscriber follows a publisher that restarts under its RID, at another address', async () => {

@@ -18,7 +18,7 @@ export const usage = `usage: npm run conformance -- [options]
   --only ID          scenarios of a requirement id, or of all that begin so (WRR, CS-00); may be repeated, or a list: WRR,CS-008
   --matrix VALUES    settings to run in, such as redis,json,plain
                      stores: ${stores.join(', ')}; codecs: ${codecs.join(', ')}; security: ${securities.join(', ')}
-  --full             every combination of settings, and the long scenarios, too
+  --full             every combination of settings, and a new process for each host
   --against ENDPOINT scenarios that need a peer only, against the one that serves there (tcp://host:port)
   --out DIR          where report.json and junit.xml go; default .cache/conformance
   --jobs N           scenarios at once, 1..32; default: two per processor

@@ -18,6 +18,7 @@ import { closingLine, failureLines, tableLines } from './report/table.ts';
 import { RunRedis } from './run-redis.ts';
 import { chooseRuns, unknownIds } from './runner/choice.ts';
 import type { Outcome, Run } from './runner/outcome.ts';
+import { ProcessPool } from './runner/process-pool.ts';
 import { perform } from './runner/perform.ts';
 import { performAll } from './runner/schedule.ts';
 import type { Chapter } from './scenario.ts';
@@ -51,7 +52,7 @@ export async function runConformance(
   }
   const startedAt = new Date();
   const startedAtMs = performance.now();
-  const outcomes = await performRuns(runs, options, ports);
+  const { outcomes, problems } = await performRuns(runs, options, ports);
   const ms = performance.now() - startedAtMs;
   const summary = summarize(outcomes);
   for (const line of [...tableLines(summary), ...failureLines(summary.failed), '']) ports.print(line);
@@ -59,32 +60,36 @@ export async function runConformance(
   await writeFile(join(options.out, 'report.json'), jsonReport(summary, outcomes, startedAt, ms));
   await writeFile(join(options.out, 'junit.xml'), junitReport(outcomes, startedAt, ms));
   if (outcomes.length < runs.length) ports.print(`conformance: ${runs.length - outcomes.length} runs were not begun`);
+  for (const problem of problems) ports.print(`conformance: ${problem}`);
   ports.print(closingLine(summary, ms));
-  return summary.failed.length > 0 || outcomes.length < runs.length ? 1 : 0;
+  return summary.failed.length > 0 || problems.length > 0 || outcomes.length < runs.length ? 1 : 0;
 }
 
 async function performRuns(
   runs: readonly Run[],
-  { against, lanes }: RunOptions,
+  { against, full, lanes }: RunOptions,
   { progress, signal }: RunPorts,
-): Promise<readonly Outcome[]> {
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly problems: readonly string[] }> {
   const redis = new RunRedis();
+  const pool = new ProcessPool(full);
   let begun = 0;
   let done = 0;
   try {
-    return await performAll(runs, {
+    const outcomes = await performAll(runs, {
       lanes,
       signal,
       perform: (run) => {
         const namespace = `conformance-${process.pid}-${++begun}`;
-        return perform(run, { cell: run.cell, redisUrl: () => redis.url(), namespace, against }, signal);
+        return perform(run, { cell: run.cell, redisUrl: () => redis.url(), pool, namespace, against }, signal);
       },
       onOutcome: ({ run, failure, ms }) => {
         const what = `[${run.scenario.ids[0] ?? ''}] ${run.scenario.title} (${nameOf(run.cell)})`;
         progress(`${++done}/${runs.length} ${failure === undefined ? 'ok  ' : 'FAIL'} ${Math.round(ms)} ms ${what}`);
       },
     });
+    return { outcomes, problems: await pool.end() };
   } finally {
+    await pool.end();
     await redis.close(); // 1: runs have cleared their stages
   }
 }

@@ -14,8 +14,6 @@ export interface Scenario {
   readonly isSlow?: boolean;
   /** Would be disturbed by others, or disturb them: nothing runs beside it. */
   readonly isAlone?: boolean;
-  /** Only with `--full`. */
-  readonly isFull?: boolean;
   /** Needs a peer with the echo role and nothing else: runs with `--against`, too. */
   readonly needsPeerOnly?: boolean;
   readonly run: (stage: Stage) => Promise<void>;

@@ -30,7 +30,7 @@ export const chapters: readonly Chapter[] = [
     topic: 'channels',
     scenarios: [
       scenario(['WRR-001', 'WRR-002'], { over: { store: ['manual', 'redis'], security: ['plain', 'curve'] } }),
-      scenario(['CS-001'], { isFull: true }),
+      scenario(['CS-001']),
     ],
   },
 ];

@@ -2,10 +2,10 @@ import type { RouteMeshBuilder } from '@zlink/channel';
 import { DescriptorState } from '@zlink/kernel/internal/wire';
 import { message } from '@zlink/kernel/message';
 import { loopTurns, seededRandom, until } from '@zlink/testing';
+import { type Outcome, rejection, watch } from '@zlink/testing/internal';
 import { ask, askNode, CHANNEL, endpointOf, MESH, ridOf } from './arrange.ts';
-import { arrangeCluster, Cluster } from './cluster.ts';
+import { arrangeCluster, type Cluster, makeCluster } from './cluster.ts';
 import { describeFound, FakeRegistry, type FoundNode, factsOf, startFound } from './fake-discovery.ts';
-import { type Outcome, rejection, watch } from './outcome.ts';
 import { Ask } from './packets.ts';
 import { RawNode } from './raw-node.ts';
 
@@ -355,7 +355,7 @@ test('[MESH-002] nodes that find and name each other in any order keep one link,
   for (let round = 0; round < 40; round++) {
     const random = seededRandom(round + 1);
     const chance = (share: number): boolean => random() < share;
-    const cluster = new Cluster();
+    const cluster = makeCluster();
     const registry = new FakeRegistry();
     const received = new Map<string, number[]>();
     const nodes = ['a', 'b', 'c'].map((name, at) => {

@@ -1,11 +1,11 @@
 import { ConfigurationError } from '@zlink/kernel/errors';
 import { DescriptorState, NEEDLESS_LINK, ObjectRole } from '@zlink/kernel/internal/wire';
 import { loopTurns, until } from '@zlink/testing';
+import { watch } from '@zlink/testing/internal';
 import { DiscoveredPeers } from '../src/peer/discovered-peers.ts';
 import { ask, askNode, CHANNEL, describeNode, endpointOf, MESH, type NodeSetup, ridOf } from './arrange.ts';
 import { arrangeCluster } from './cluster.ts';
 import { describeFound, FakeRegistry, type FoundNode, factsOf, startFound } from './fake-discovery.ts';
-import { watch } from './outcome.ts';
 import { RawNode } from './raw-node.ts';
 
 describe('who dials', () => {

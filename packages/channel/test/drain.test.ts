@@ -1,8 +1,7 @@
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, rejection, watch } from '@zlink/testing/internal';
 import { arrangeCluster } from './cluster.ts';
 import { ask, askNode, CHANNEL, endpointOf, joinNode, MESH, startNode } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { rejection, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import { RawNode } from './raw-node.ts';
 import { RecordKind } from '@zlink/kernel/internal/wire';

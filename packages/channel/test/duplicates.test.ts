@@ -1,9 +1,8 @@
 import { message, request } from '@zlink/kernel/message';
 import { loopTurns, seededRandom, until } from '@zlink/testing';
-import { arrangeCluster, Cluster } from './cluster.ts';
+import { Gate, type Outcome, watch } from '@zlink/testing/internal';
+import { arrangeCluster, type Cluster, makeCluster } from './cluster.ts';
 import { ask, askNode, CHANNEL, describeNode, endpointOf, joinNode, MESH, startNode } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { type Outcome, watch } from './outcome.ts';
 import type { TestHost } from './test-host.ts';
 
 const Echo = request<number, number>('echo');
@@ -30,7 +29,7 @@ function arrangePair(cluster: Cluster, seed: number, received: Map<string, numbe
 test('[MESH-002] nodes that dial each other keep one link in any order of events, and lose and double nothing', async () => {
   for (let round = 0; round < 200; round++) {
     const random = seededRandom(round + 1);
-    const cluster = new Cluster();
+    const cluster = makeCluster();
     const received = new Map<string, number[]>([
       ['a', []],
       ['b', []],

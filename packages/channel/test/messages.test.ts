@@ -1,10 +1,9 @@
 import type { DispatchKind } from '@zlink/kernel/dispatch';
 import { RecordKind } from '@zlink/kernel/internal/wire';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, isSettled, rejection, watch } from '@zlink/testing/internal';
 import { arrangeCluster, type Cluster } from './cluster.ts';
 import { askNode, CHANNEL, endpointOf, joinNode, MESH, startNode } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { isSettled, rejection, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import { RawNode } from './raw-node.ts';
 import type { TestHost } from './test-host.ts';

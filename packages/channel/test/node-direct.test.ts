@@ -2,10 +2,9 @@ import type { NodeContext } from '@zlink/kernel/dispatch';
 import { ZLinkError } from '@zlink/kernel/errors';
 import { metadata } from '@zlink/kernel/message';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, isSettled, rejection, watch } from '@zlink/testing/internal';
 import { arrangeCluster } from './cluster.ts';
 import { askNode, CHANNEL, describeNode, endpointOf, joinNode, MESH, startNode } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { isSettled, rejection, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import { RawNode } from './raw-node.ts';
 import type { TestHost } from './test-host.ts';
@@ -36,7 +35,7 @@ test('[NODE-001] a send reaches exactly the named node and resolves with nothing
   expect(notices).toEqual(['B']);
 });
 
-test('[NODE-001] a RID that is no member is NotFound at once and leaves nothing behind', async () => {
+test('[NODE-001] [C01] a RID that is no member is NotFound at once and leaves nothing behind', async () => {
   const cluster = arrangeCluster();
   const member = await startNode(cluster, 'member');
   const caller = await joinNode(cluster, 'caller', { connect: [member] });

@@ -1,9 +1,8 @@
 import { RecordKind, RejectReason } from '@zlink/kernel/internal/wire';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, rejection, thrown, watch } from '@zlink/testing/internal';
 import { type Cluster, arrangeCluster } from './cluster.ts';
 import { ask, askNode, CHANNEL, describeNode, endpointOf, joinNode, MESH, startNode } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { rejection, thrown, watch } from './outcome.ts';
 import { RawNode } from './raw-node.ts';
 import { RejectingListener } from './rejecting-listener.ts';
 

@@ -1,9 +1,9 @@
 import type { RouteMeshBuilder } from '@zlink/channel';
 import { ConfigurationError } from '@zlink/kernel/errors';
 import { loopTurns } from '@zlink/testing';
+import { rejection, thrown } from '@zlink/testing/internal';
 import { arrangeCluster } from './cluster.ts';
 import { askNode, CHANNEL, describeNode, endpointOf, joinNode, MESH, startNode } from './arrange.ts';
-import { rejection, thrown } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import type { TestHostOptions } from './test-host.ts';
 

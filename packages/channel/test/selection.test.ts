@@ -1,10 +1,9 @@
 import { ConfigurationError } from '@zlink/kernel/errors';
 import { loopTurns, seededRandom, until } from '@zlink/testing';
+import { Gate, rejection, thrown, watch } from '@zlink/testing/internal';
 import { ChannelRoute } from '../src/route/channel-route.ts';
-import { arrangeCluster, Cluster } from './cluster.ts';
+import { arrangeCluster, makeCluster } from './cluster.ts';
 import { ask, CHANNEL, describeNode, joinNode, MESH, startNode } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { rejection, thrown, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import type { TestHost } from './test-host.ts';
 
@@ -150,7 +149,7 @@ class PlainRoundRobin {
 test('[WRR-004] over changes of weights and members the order is that of the plain procedure, call by call', async () => {
   for (let round = 0; round < 20; round++) {
     const random = seededRandom(round + 1);
-    const cluster = new Cluster();
+    const cluster = makeCluster();
     const weights = new Map<string, number>();
     const servers: TestHost[] = [];
     for (const name of ['A', 'B', 'C', 'D']) {

@@ -1,8 +1,8 @@
 /** The usual set-up: servers and clients of one channel. */
 import type { ClientServerClientBuilder, ClientServerServerBuilder } from '@zlink/clientserver';
 import type { ChannelContext, RequestHandler } from '@zlink/kernel/dispatch';
+import type { Board } from '@zlink/testing/internal';
 import type { ServerStatus } from '../src/server-status.ts';
-import type { Board } from './board.ts';
 import type { Cluster } from './cluster.ts';
 import { Ask } from './packets.ts';
 import type { TestHost, TestHostOptions } from './test-host.ts';
@@ -82,7 +82,7 @@ export async function ask(client: TestHost, count: number): Promise<unknown[]> {
 /** A server that publishes itself on the board. */
 export async function publishingServer(
   cluster: Cluster,
-  board: Board,
+  board: Board<'clientServer'>,
   name: string,
   setup: ServerSetup = {},
 ): Promise<TestHost> {
@@ -93,7 +93,7 @@ export async function publishingServer(
 /** A client that looks at the board, and dials these servers besides; not ready yet. */
 export async function findingClient(
   cluster: Cluster,
-  board: Board,
+  board: Board<'clientServer'>,
   servers: readonly (TestHost | string)[] = [],
   setup: ClientSetup = {},
 ): Promise<TestHost> {

@@ -1,10 +1,9 @@
 import { RecordKind } from '@zlink/kernel/internal/wire';
 import { message, request } from '@zlink/kernel/message';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, type Outcome, watch } from '@zlink/testing/internal';
 import { type Cluster, arrangeCluster } from './cluster.ts';
 import { CHANNEL, startClient, startServer } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { type Outcome, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import { RawPeer } from './raw-peer.ts';
 import type { TestHost } from './test-host.ts';

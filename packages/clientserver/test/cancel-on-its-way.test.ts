@@ -1,8 +1,7 @@
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, watch } from '@zlink/testing/internal';
 import { arrangeCluster } from './cluster.ts';
 import { CHANNEL, startClient, startServer } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 
 test('[C12] an abort in the turn of the submission stops the work, though the request is on its way', async () => {

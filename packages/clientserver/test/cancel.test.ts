@@ -2,10 +2,9 @@ import { getEventListeners } from 'node:events';
 import type { ChannelContext } from '@zlink/kernel/dispatch';
 import { deadlineOf } from '@zlink/kernel/internal/time';
 import { loopTurns, seededRandom, until } from '@zlink/testing';
+import { Gate, type Outcome, rejection, watch } from '@zlink/testing/internal';
 import { type Cluster, arrangeCluster } from './cluster.ts';
 import { CHANNEL, dialingClient, startClient, startServer } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { type Outcome, rejection, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import type { TestHost } from './test-host.ts';
 

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { EndpointKind } from '@zlink/kernel/internal/wire';
 import { loopTurns, until } from '@zlink/testing';
+import { isSettled, watch } from '@zlink/testing/internal';
 import { arrangeCluster } from './cluster.ts';
 import { ask, CHANNEL, configureServer, dialingClient, endpointOf, startClient, startServer } from './arrange.ts';
-import { isSettled, watch } from './outcome.ts';
 import { Ask } from './packets.ts';
 import { RawPeer } from './raw-peer.ts';
 

@@ -1,15 +1,13 @@
 import { loopTurns, until } from '@zlink/testing';
+import { Board, Gate, rejection, watch } from '@zlink/testing/internal';
 import { ask, CHANNEL, endpointOf, findingClient, publishingServer, serversOf, startClient } from './arrange.ts';
-import { Board } from './board.ts';
 import { arrangeCluster } from './cluster.ts';
-import { Gate } from './gate.ts';
-import { rejection, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 
 const ABSENT = 'owner lease absent';
 
 test('[LOC-063] a server whose owner has no lease is left out at once, keeps its link and comes back with the lease', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   await publishingServer(cluster, board, 'a');
   await publishingServer(cluster, board, 'b');
   const client = await findingClient(cluster, board);
@@ -31,7 +29,7 @@ test('[LOC-063] a server whose owner has no lease is left out at once, keeps its
 });
 
 test('[LOC-063] calls that wait as the only server is left out go to it when its lease is back', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   await publishingServer(cluster, board, 'a');
   const client = await findingClient(cluster, board);
   await client.channel(CHANNEL).whenReady(1);
@@ -46,7 +44,7 @@ test('[LOC-063] calls that wait as the only server is left out go to it when its
 });
 
 test('[LOC-063] a call that found no server says whose owner has no lease, dialled or not', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const a = await publishingServer(cluster, board, 'a');
   const b = await publishingServer(cluster, board, 'b');
   board.setOwnerPresent('b', false);
@@ -63,7 +61,7 @@ test('[LOC-063] a call that found no server says whose owner has no lease, diall
 });
 
 test('[LOC-063] a server that was configured as well is not left out', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a', {
     with: (s) => s.setBindHost('*').setAdvertiseHost('billing-1'),
   });
@@ -86,7 +84,7 @@ test('[LOC-063] a server that was configured as well is not left out', async () 
 });
 
 test('[LOC-063] a server whose descriptor is gone is left out while its link lives, and forgotten with it', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a');
   await publishingServer(cluster, board, 'b');
   const client = await findingClient(cluster, board);
@@ -105,7 +103,7 @@ test('[LOC-063] a server whose descriptor is gone is left out while its link liv
 });
 
 test('[LOC-052] [CS-010] past its lease a server ends what it accepted, refuses new messages and takes them again', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const discovery = board.discovery(cluster.clock);
   const gate = new Gate();
   const server = await publishingServer(cluster, board, 'a', {
@@ -147,7 +145,7 @@ test('[LOC-052] [CS-010] past its lease a server ends what it accepted, refuses 
 });
 
 test('[CS-008] a draining server says so, also when its host has given up the lease', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const discovery = board.discovery(cluster.clock);
   const server = await publishingServer(cluster, board, 'a', { host: { discovery } });
   const client = await startClient(cluster, [server]);
@@ -162,7 +160,7 @@ test('[CS-008] a draining server says so, also when its host has given up the le
 });
 
 test('[LOC-052] a server that drains past its lease ends in order', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const discovery = board.discovery(cluster.clock);
   const gate = new Gate();
   const server = await publishingServer(cluster, board, 'a', {

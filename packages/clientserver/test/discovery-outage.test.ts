@@ -1,4 +1,5 @@
 import { loopTurns, until } from '@zlink/testing';
+import { Board, rejection, watch } from '@zlink/testing/internal';
 import {
   ask,
   CHANNEL,
@@ -9,9 +10,7 @@ import {
   serversOf,
   startServer,
 } from './arrange.ts';
-import { Board } from './board.ts';
 import { arrangeCluster } from './cluster.ts';
-import { rejection, watch } from './outcome.ts';
 import { Ask } from './packets.ts';
 
 const shortWait = {
@@ -20,7 +19,7 @@ const shortWait = {
 const PREFIX = `[NotFound] channel "${CHANNEL}" had no ready server for 500 ms: `;
 
 test('[LOC-064] [CS-010] while the store is away candidates, links and calls stay, and a lost link is dialled again', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a');
   await publishingServer(cluster, board, 'b');
   const client = await findingClient(cluster, board);
@@ -42,7 +41,7 @@ test('[LOC-064] [CS-010] while the store is away candidates, links and calls sta
 });
 
 test('[LOC-064] [CS-010] after the grace links stay, a lost one stays lost, and is dialled once a whole view was read', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a');
   await publishingServer(cluster, board, 'b');
   const client = await findingClient(cluster, board);
@@ -65,7 +64,7 @@ test('[LOC-064] [CS-010] after the grace links stay, a lost one stays lost, and 
 });
 
 test('[CS-010] [LOC-062] after an outage targets are those of the newest revision and generation', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const old = await publishingServer(cluster, board, 'old', { rid: 'billing-1' });
   const changed = await publishingServer(cluster, board, 'changed');
   const client = await findingClient(cluster, board);
@@ -90,7 +89,7 @@ test('[CS-010] [LOC-062] after an outage targets are those of the newest revisio
 });
 
 test('[LOC-064] a call that found no server says that the store cannot be asked, and why', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   board.goAway('connection lost');
   const client = await findingClient(cluster, board, [], shortWait);
   const error = await cluster.passing(rejection(client.request(CHANNEL, Ask(1)).submit()));
@@ -98,7 +97,7 @@ test('[LOC-064] a call that found no server says that the store cannot be asked,
 });
 
 test('[LOC-064] the reason of the store stands behind those of the servers, however many there are', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   for (const name of ['a', 'b', 'c', 'd', 'e']) await publishingServer(cluster, board, name, { weight: 0 });
   const client = await findingClient(cluster, board, [], shortWait);
   await client.channel(CHANNEL).whenReady(5);
@@ -108,7 +107,7 @@ test('[LOC-064] the reason of the store stands behind those of the servers, howe
 });
 
 test('[CS-002] a call of a client that looks for servers, and finds none, says where it looked for which', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const client = await findingClient(cluster, board, [], shortWait);
   const error = await cluster.passing(rejection(client.request(CHANNEL, Ask(1)).submit()));
   expect(error.message).toBe(

@@ -1,4 +1,5 @@
 import { loopTurns, until } from '@zlink/testing';
+import { Board, Gate, watch } from '@zlink/testing/internal';
 import {
   ask,
   CHANNEL,
@@ -9,22 +10,20 @@ import {
   serversOf,
   type ServerSetup,
 } from './arrange.ts';
-import { Board, factsOf } from './board.ts';
+import { factsOf } from './facts.ts';
 import { arrangeCluster, type Cluster } from './cluster.ts';
-import { Gate } from './gate.ts';
-import { watch } from './outcome.ts';
 import { Ask } from './packets.ts';
 import type { TestHost } from './test-host.ts';
 
 const rid = 'billing-1';
 
 /** One run of the same server. */
-function run(cluster: Cluster, board: Board, name: string, setup: ServerSetup = {}): Promise<TestHost> {
+function run(cluster: Cluster, board: Board<'clientServer'>, name: string, setup: ServerSetup = {}): Promise<TestHost> {
   return publishingServer(cluster, board, name, { rid, ...setup });
 }
 
 test('[CS-009] [CS-013] a restarted server is the target once it serves; the old run only ends its requests', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const gate = new Gate();
   const old = await run(cluster, board, 'old', {
     answer: async (asked) => {
@@ -62,7 +61,7 @@ test('[CS-009] [CS-013] a restarted server is the target once it serves; the old
 });
 
 test('[CS-009] a restart at the same address is found as another generation, and the old one is never dialled there', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const port = 7_600;
   const old = await run(cluster, board, 'old', { port });
   const client = await findingClient(cluster, board);
@@ -83,7 +82,7 @@ test('[CS-009] a restart at the same address is found as another generation, and
 });
 
 test('[CS-009] a new generation that cannot be reached leaves the old one chosen, and both are shown', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   await run(cluster, board, 'old');
   const client = await findingClient(cluster, board);
   await client.channel(CHANNEL).whenReady(1);
@@ -97,7 +96,7 @@ test('[CS-009] a new generation that cannot be reached leaves the old one chosen
 });
 
 test('[CS-009] [LOC-063] a run that was left out is not chosen again as another one follows it', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   await run(cluster, board, 'old');
   const client = await findingClient(cluster, board);
   await client.channel(CHANNEL).whenReady(1);
@@ -110,7 +109,7 @@ test('[CS-009] [LOC-063] a run that was left out is not chosen again as another 
 });
 
 test('[CS-013] of two live servers with one RID the one that was verified last is the target', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const first = await run(cluster, board, 'first');
   const client = await findingClient(cluster, board);
   await client.channel(CHANNEL).whenReady(1);
@@ -124,7 +123,7 @@ test('[CS-013] of two live servers with one RID the one that was verified last i
 });
 
 test('[CS-013] [CS-002] another run of the local server, published elsewhere, is dialled like any other', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const host = configureServer(cluster, 'local', { rid, host: { discovery: board.discovery(cluster.clock) } });
   host.channel(CHANNEL).client();
   await host.start();

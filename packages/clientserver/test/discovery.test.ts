@@ -2,6 +2,7 @@ import { ConfigurationError, Problems } from '@zlink/kernel/errors';
 import { DescriptorState } from '@zlink/kernel/internal/wire';
 import { ClientServerChannel } from '@zlink/clientserver';
 import { loopTurns, until } from '@zlink/testing';
+import { Board, Gate, isSettled, rejection, watch } from '@zlink/testing/internal';
 import {
   ask,
   CHANNEL,
@@ -12,10 +13,8 @@ import {
   serversOf,
   startServer,
 } from './arrange.ts';
-import { Board, factsOf, type ServerFacts } from './board.ts';
+import { factsOf, type ServerFacts } from './facts.ts';
 import { arrangeCluster } from './cluster.ts';
-import { Gate } from './gate.ts';
-import { isSettled, rejection, watch } from './outcome.ts';
 import { Ask } from './packets.ts';
 import { RawPeer } from './raw-peer.ts';
 import type { TestHost } from './test-host.ts';
@@ -32,7 +31,7 @@ function dials({ parts: { transport } }: TestHost): readonly string[] {
 }
 
 test('[CS-002] a client without any address finds the servers that are published, now and later', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const first = await publishingServer(cluster, board, 'a');
   const client = await findingClient(cluster, board);
   await client.channel(CHANNEL).whenReady(1);
@@ -48,7 +47,7 @@ test('[CS-002] a client without any address finds the servers that are published
 });
 
 test('[CS-002] a call that waits for a first server goes to the first that is found', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const client = await findingClient(cluster, board);
   const outcome = watch(client.request(CHANNEL, Ask(1)).submit());
   await cluster.clock.advanceAsync(1_000);
@@ -59,7 +58,7 @@ test('[CS-002] a call that waits for a first server goes to the first that is fo
 });
 
 test('[CS-002] what this process, an address and a descriptor name is one candidate, one link and one row', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const port = 7_200;
   const other = await publishingServer(cluster, board, 'b');
   const host = configureServer(cluster, 'a', {
@@ -87,7 +86,7 @@ test('[CS-002] what this process, an address and a descriptor name is one candid
 });
 
 test('[CS-002] the local server has one row, be it connected or not', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const port = 7_200;
   const host = configureServer(cluster, 'a', {
     port,
@@ -102,7 +101,7 @@ test('[CS-002] the local server has one row, be it connected or not', async () =
 });
 
 test('[CS-002] a published address that was configured too, and where nobody answers, has one row', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const address = 'tcp://10.0.0.1:7200';
   board.post(factsOf({ rid: 'a', generation: 5n }, address));
   const client = await findingClient(cluster, board, [address]);
@@ -111,7 +110,7 @@ test('[CS-002] a published address that was configured too, and where nobody ans
 });
 
 test('[CS-002] a server that left its configured address is shown where it is published, connected there or not', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a', {
     with: (s) => s.setBindHost('*').setAdvertiseHost('billing-1'),
   });
@@ -135,7 +134,7 @@ test('[CS-002] a server that left its configured address is shown where it is pu
 });
 
 test('[CS-002] an address that rests since discovery had the server first shows the link of that', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a', {
     with: (s) => s.setBindHost('*').setAdvertiseHost('billing-1'),
   });
@@ -183,7 +182,7 @@ test.each([
 });
 
 test('[CS-002] 1,000 servers found at once are 1,000 links, each called once in turn', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const raw = cluster.add(new RawPeer(cluster, CHANNEL));
   raw.answer = (asked) => raw.reply(asked, { payload: '1' });
   const rids = Array.from({ length: 1_000 }, (_, i) => `s${String(i).padStart(4, '0')}`);
@@ -199,7 +198,7 @@ test('[CS-002] 1,000 servers found at once are 1,000 links, each called once in 
 });
 
 test('[CS-004] another generation, or another server, at the published address is not let in, and the reason is shown', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await startServer(cluster, 'a');
   board.post(factsOf({ rid: 'a', generation: 5n }, endpointOf(server)));
   board.post(factsOf({ rid: 'b', generation: 5n }, endpointOf(server)));
@@ -216,7 +215,7 @@ test('[CS-004] another generation, or another server, at the published address i
 });
 
 test('[CS-004] a server is published as starting once it is bound, and ready when it serves', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const client = await findingClient(cluster, board);
   const server = await configureServer(cluster, 'a', { host: { discovery: board.discovery(cluster.clock) } }).open();
   await loopTurns(8);
@@ -233,7 +232,7 @@ test('[CS-004] a server is published as starting once it is bound, and ready whe
 });
 
 test('[LOC-062] a channel publishes what a server says of itself, and looks at nothing but servers of its name', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a', { rid: 'billing-1', weight: 7 });
   await findingClient(cluster, board);
   expect(board.written[0]).toEqual({
@@ -249,7 +248,7 @@ test('[LOC-062] a channel publishes what a server says of itself, and looks at n
 });
 
 test('[CS-005] store and links are told of each change with the same revision, the links first', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const discovery = board.discovery(cluster.clock);
   const server = await publishingServer(cluster, board, 'a', { host: { discovery } });
   const peer = cluster.add(new RawPeer(cluster, CHANNEL));
@@ -271,7 +270,7 @@ test('[CS-005] store and links are told of each change with the same revision, t
 });
 
 test('[CS-005] a revision that was raised reaches the links, and the next look at the facts', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const discovery = board.discovery(cluster.clock);
   const server = await publishingServer(cluster, board, 'a', { host: { discovery } });
   const peer = cluster.add(new RawPeer(cluster, CHANNEL));
@@ -284,7 +283,7 @@ test('[CS-005] a revision that was raised reaches the links, and the next look a
 });
 
 test('[CS-011] [CS-005] a weight that changes while the place is being claimed is written afterwards', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const discovery = board.discovery(cluster.clock);
   const gate = new Gate();
   discovery.claimed = gate.opened;
@@ -300,7 +299,7 @@ test('[CS-011] [CS-005] a weight that changes while the place is being claimed i
 });
 
 test('[CS-005] a late older descriptor revives neither a draining server nor an old weight', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const leaving = await publishingServer(cluster, board, 'leaving');
   const resting = await publishingServer(cluster, board, 'resting');
   const client = await findingClient(cluster, board, [], { with: (c) => c.setRequestTimeoutMs(500) });
@@ -320,7 +319,7 @@ test('[CS-005] a late older descriptor revives neither a draining server nor an 
 });
 
 test('[CS-005] a server that drains, as its descriptor says, is not dialled; a connected one keeps its link', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a');
   const early = await findingClient(cluster, board, [], { name: 'early' });
   await early.channel(CHANNEL).whenReady(1);
@@ -334,7 +333,7 @@ test('[CS-005] a server that drains, as its descriptor says, is not dialled; a c
 });
 
 test('[CS-002] a client that closes looks no more, and what it found is gone', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   await publishingServer(cluster, board, 'a');
   const client = await findingClient(cluster, board);
   await client.channel(CHANNEL).whenReady(1);

@@ -1,9 +1,8 @@
 import { DescriptorState, RecordKind } from '@zlink/kernel/internal/wire';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, type Outcome, rejection, watch } from '@zlink/testing/internal';
 import { type Cluster, arrangeCluster } from './cluster.ts';
 import { ask, CHANNEL, configureServer, dialingClient, endpointOf, startClient, startServer } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { type Outcome, rejection, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import { RawPeer } from './raw-peer.ts';
 import type { TestHost } from './test-host.ts';

@@ -1,9 +1,8 @@
 import { ErrorKind, type ZLinkError } from '@zlink/kernel/errors';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, isSettled, type Outcome, rejection, watch } from '@zlink/testing/internal';
 import { type Cluster, arrangeCluster } from './cluster.ts';
 import { ask, CHANNEL, endpointOf, startClient, startServer } from './arrange.ts';
-import { Gate } from './gate.ts';
-import { isSettled, type Outcome, rejection, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import type { TestHost } from './test-host.ts';
 

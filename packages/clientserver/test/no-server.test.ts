@@ -1,10 +1,10 @@
 import { message } from '@zlink/kernel/message';
 import { loopTurns } from '@zlink/testing';
+import { rejection } from '@zlink/testing/internal';
 import { whyNoServer } from '../src/client/why-no-server.ts';
 import type { ServerStatus } from '../src/server-status.ts';
 import { CHANNEL, configureServer, dialingClient, endpointOf, startClient, startServer } from './arrange.ts';
 import { arrangeCluster, type Cluster } from './cluster.ts';
-import { rejection } from './outcome.ts';
 import { Ask } from './packets.ts';
 import type { TestHost } from './test-host.ts';
 

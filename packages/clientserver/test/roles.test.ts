@@ -1,9 +1,9 @@
 import { ClientServerChannel } from '@zlink/clientserver';
 import { ConfigurationError } from '@zlink/kernel/errors';
 import { loopTurns } from '@zlink/testing';
+import { rejection, watch } from '@zlink/testing/internal';
 import { arrangeCluster } from './cluster.ts';
 import { ask, CHANNEL, endpointOf, startClient, startServer } from './arrange.ts';
-import { rejection, watch } from './outcome.ts';
 import { Ask, Charge, Notice } from './packets.ts';
 
 test('[CS-001] a process serves several channels, and several processes serve one', async () => {

@@ -1,9 +1,9 @@
 import { ConfigurationError, ZLinkError } from '@zlink/kernel/errors';
 import { loopTurns, until } from '@zlink/testing';
+import { rejection, watch } from '@zlink/testing/internal';
 import { ChannelClient } from '../src/client/channel-client.ts';
 import { arrangeCluster } from './cluster.ts';
 import { ask, CHANNEL, configureServer, dialingClient, endpointOf, startClient, startServer } from './arrange.ts';
-import { rejection, watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 import type { TestHost } from './test-host.ts';
 

@@ -2,8 +2,8 @@
 import type { TopologySections } from '@zlink/kernel/internal/host';
 import type { ClientServerSnapshot } from '@zlink/kernel/observe';
 import { loopTurns, until } from '@zlink/testing';
+import { Board } from '@zlink/testing/internal';
 import { CHANNEL, endpointOf, findingClient, publishingServer } from './arrange.ts';
-import { Board } from './board.ts';
 import { arrangeCluster } from './cluster.ts';
 import type { TestHost } from './test-host.ts';
 
@@ -18,7 +18,7 @@ function statesOf({ facts }: TestHost): string[] {
 }
 
 test('[MON-021] a discovered server is told as it comes, connects and is gone, each state once', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a');
   const client = await findingClient(cluster, board);
   await cluster.passing(client.channel(CHANNEL).whenReady(1));
@@ -38,7 +38,7 @@ test('[MON-021] a discovered server is told as it comes, connects and is gone, e
 });
 
 test('[MON-004] a configured address that leads to a published server has one row', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a');
   const client = await findingClient(cluster, board, [server]);
   await cluster.passing(client.channel(CHANNEL).whenReady(1));
@@ -47,7 +47,7 @@ test('[MON-004] a configured address that leads to a published server has one ro
 });
 
 test('[MON-004] [LOC-064] a channel is degraded while the store is away, on either side', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a');
   const client = await findingClient(cluster, board);
   await cluster.passing(client.channel(CHANNEL).whenReady(1));
@@ -64,7 +64,7 @@ test('[MON-004] [LOC-064] a channel is degraded while the store is away, on eith
 });
 
 test('[MON-020] a server tells of its own weight and of its end', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
   const server = await publishingServer(cluster, board, 'a');
   server.channel(CHANNEL).setWeight(7);
   server.drain();

@@ -1,9 +1,9 @@
 import type { Filter } from '@zlink/kernel/dispatch';
 import { ConfigurationError, ZLinkError } from '@zlink/kernel/errors';
 import { loopTurns, until } from '@zlink/testing';
+import { rejection } from '@zlink/testing/internal';
 import { arrangeCluster } from './cluster.ts';
 import { CHANNEL, startClient, startServer } from './arrange.ts';
-import { rejection } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 
 /** An unhandled rejection fails the test that runs. */

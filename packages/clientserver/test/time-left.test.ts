@@ -1,8 +1,7 @@
 import { loopTurns, until } from '@zlink/testing';
+import { Gate, watch } from '@zlink/testing/internal';
 import { CHANNEL, dialingClient, startClient, startServer } from './arrange.ts';
 import { arrangeCluster } from './cluster.ts';
-import { Gate } from './gate.ts';
-import { watch } from './outcome.ts';
 import { Ask, Notice } from './packets.ts';
 
 test('[WIRE-006] a request that waited for a permit until its time was over never reaches its handler', async () => {

@@ -51,13 +51,10 @@ export function createFanoutClient(paths: FanoutPaths): FanoutClient {
   return Object.freeze({
     // Whether there is a topic is a matter of how many arguments there are: an undefined one is a mistake.
     publish: (channelName: string, ...args: unknown[]) => {
-      const [topic, event] = args.length < 2 ? [undefined, args[0]] : args;
-      const packet = resolveEvent(event);
-      return new PublishCall(
-        paths.toChannel(channelName),
-        packet,
-        requireTopic(args.length < 2 ? packet.packetName : topic),
-      );
+      const hasTopic = args.length > 1;
+      const packet = resolveEvent(hasTopic ? args[1] : args[0]);
+      const topic = requireTopic(hasTopic ? args[0] : packet.packetName);
+      return new PublishCall(paths.toChannel(channelName), packet, topic);
     },
     ready: (channelName: string, minSubscribers: number, signal?: AbortSignal) => {
       const path = paths.toChannel(channelName);

@@ -3,7 +3,7 @@ import type { PublisherStatus } from '@zlink/fanout';
 import type { FanoutContext } from '@zlink/kernel/dispatch';
 import type { Sendable } from '@zlink/kernel/message';
 import { until } from '@zlink/testing';
-import type { Board } from './board.ts';
+import type { Board } from '@zlink/testing/internal';
 import type { Cluster } from './cluster.ts';
 import { News } from './packets.ts';
 import type { TestHost, TestHostOptions } from './test-host.ts';
@@ -58,7 +58,7 @@ export async function startSubscriber(
 
 export async function findingSubscriber(
   cluster: Cluster,
-  board: Board,
+  board: Board<'fanout'>,
   name: string,
   setup: SubscriberSetup = {},
 ): Promise<Subscriber> {
@@ -70,7 +70,7 @@ export async function findingSubscriber(
 
 export async function publishingHost(
   cluster: Cluster,
-  board: Board,
+  board: Board<'fanout'>,
   name: string,
   setup: PublisherSetup = {},
 ): Promise<TestHost> {

@@ -1,4 +1,5 @@
 import { loopTurns } from '@zlink/testing';
+import { Gate } from '@zlink/testing/internal';
 import {
   CHANNEL,
   endpointOf,
@@ -10,7 +11,6 @@ import {
   statusOf,
 } from './arrange.ts';
 import { arrangeCluster } from './cluster.ts';
-import { Gate } from './gate.ts';
 import { News } from './packets.ts';
 
 test('[FAN-005] endpoints are connected and disconnected while the host runs, each with a connection of its own', async () => {

@@ -1,4 +1,5 @@
 import { loopTurns, until } from '@zlink/testing';
+import { Board, watch } from '@zlink/testing/internal';
 import {
   CHANNEL,
   endpointOf,
@@ -12,14 +13,13 @@ import {
   stateOf,
   statusOf,
 } from './arrange.ts';
-import { Board, factsOf } from './board.ts';
+import { factsOf } from './facts.ts';
 import { arrangeCluster } from './cluster.ts';
-import { watch } from './outcome.ts';
 import { News } from './packets.ts';
 import { frameOf, RawPublisher } from './raw-publisher.ts';
 
 test('[FAN-005] an automatic subscriber finds the publishers of its channel, now and later, each with a connection of its own', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const first = await publishingHost(cluster, board, 'a');
   const subscriber = await findingSubscriber(cluster, board, 'subscriber');
   await first.client.ready(CHANNEL, 1);
@@ -38,7 +38,7 @@ test('[FAN-005] an automatic subscriber finds the publishers of its channel, now
 });
 
 test('[LOC-002] a publisher is found under its fixed RID or one of its own, with its states', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const fixed = await publishingHost(cluster, board, 'fixed');
   const host = cluster.host('fresh', { discovery: board.discovery(cluster.clock) });
   host.channel(CHANNEL).enablePublisher().setRoutingIdPrefix('feed');
@@ -52,7 +52,7 @@ test('[LOC-002] a publisher is found under its fixed RID or one of its own, with
 });
 
 test('[FAN-005] a publisher that drains, or whose owner is absent, is not connected to', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const raw = await RawPublisher.bind(cluster);
   const identity = { rid: 'a', generation: 7n };
   board.post(factsOf(identity, raw.endpoint, { state: 'draining' }));
@@ -69,7 +69,7 @@ test('[FAN-005] a publisher that drains, or whose owner is absent, is not connec
 });
 
 test('[FAN-005] a connected publisher that drains is read to its end, and then forgotten', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const publisher = await publishingHost(cluster, board, 'a');
   const subscriber = await findingSubscriber(cluster, board, 'subscriber');
   await publisher.client.ready(CHANNEL, 1);
@@ -84,7 +84,7 @@ test('[FAN-005] a connected publisher that drains is read to its end, and then f
 });
 
 test('[FAN-005] only the discovered run is subscribed to: another one at its address refuses, and its reason is shown', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const other = await RawPublisher.bind(cluster, 7_100, 8n);
   board.post(factsOf({ rid: 'a', generation: 7n }, other.endpoint));
   const subscriber = await findingSubscriber(cluster, board, 'subscriber');
@@ -110,14 +110,14 @@ test('[FAN-005] only the discovered run is subscribed to: another one at its add
 });
 
 test('[C08] who still looks for the former run is not counted by the next one, and hears it from the first event on', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const before = await publishingHost(cluster, board, 'before', { port: 7_100 });
   const subscriber = await findingSubscriber(cluster, board, 'subscriber');
   await before.client.ready(CHANNEL, 1);
   const former = board.facts('before');
   await before.close(); // as if it was killed: its descriptor stays
 
-  const unseen = new Board();
+  const unseen = new Board<'fanout'>();
   const after = await publishingHost(cluster, unseen, 'after', { port: 7_100 });
   const ready = watch(after.client.ready(CHANNEL, 1));
   await cluster.clock.advanceAsync(30_000); // it is dialled again and again
@@ -138,7 +138,7 @@ test('[C08] who still looks for the former run is not counted by the next one, a
 });
 
 test('[C08] a subscriber that was told of its publisher does not mind that others are refused there', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const publisher = await startPublisher(cluster, 'publisher', { port: 7_100 });
   const told = await startSubscriber(cluster, 'told', [publisher]);
   await publisher.client.ready(CHANNEL, 1);
@@ -153,7 +153,7 @@ test('[C08] a subscriber that was told of its publisher does not mind that other
 });
 
 test('[FAN-005] a publisher restarted in place is followed: a new run, and no gap between the two', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const subscriber = await findingSubscriber(cluster, board, 'subscriber');
   for (const first of [1, 101, 201]) {
     const publisher = await publishingHost(cluster, board, 'a', { port: 7_100 });
@@ -168,7 +168,7 @@ test('[FAN-005] a publisher restarted in place is followed: a new run, and no ga
 });
 
 test('[FAN-005] with the store away subscriptions stay, and a lost one is dialled again while views are current', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const publisher = await publishingHost(cluster, board, 'a');
   const subscriber = await findingSubscriber(cluster, board, 'subscriber');
   await publisher.client.ready(CHANNEL, 1);
@@ -191,7 +191,7 @@ test('[FAN-005] with the store away subscriptions stay, and a lost one is dialle
 });
 
 test('[FAN-005] a publisher that leaves the store is kept as long as it is heard', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const publisher = await publishingHost(cluster, board, 'a');
   const subscriber = await findingSubscriber(cluster, board, 'subscriber');
   await cluster.clock.advanceAsync(1_000);
@@ -204,7 +204,7 @@ test('[FAN-005] a publisher that leaves the store is kept as long as it is heard
 });
 
 test('[HOST-004] nothing is received before the host serves', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const publisher = await publishingHost(cluster, board, 'a');
   const host = cluster.host('subscriber', { discovery: board.discovery(cluster.clock) });
   const seen: unknown[] = [];
@@ -223,7 +223,7 @@ test('[HOST-004] nothing is received before the host serves', async () => {
 });
 
 test('[FAN-005] the handle for endpoints steers no discovery', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const publisher = await publishingHost(cluster, board, 'a');
   const { host } = await findingSubscriber(cluster, board, 'subscriber');
   await publisher.client.ready(CHANNEL, 1);

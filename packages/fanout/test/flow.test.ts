@@ -2,10 +2,11 @@ import { CarriedFlow, type Flow, setFlow } from '@zlink/kernel/observe';
 import { setDeadline } from '@zlink/kernel/internal/time';
 import { message } from '@zlink/kernel/message';
 import { loopTurns } from '@zlink/testing';
+import type { LogRecord } from '@zlink/testing/internal';
 import { CHANNEL, publish, startPublisher, startSubscriber } from './arrange.ts';
 import { arrangeCluster, type Cluster } from './cluster.ts';
 import { Alert, News } from './packets.ts';
-import type { LogRecord, TestHost, TestHostOptions } from './test-host.ts';
+import type { TestHost, TestHostOptions } from './test-host.ts';
 
 type Level = NonNullable<TestHostOptions['diagnostics']>['level'];
 

@@ -1,9 +1,9 @@
 import type { Filter, FanoutContext, FilterContext } from '@zlink/kernel/dispatch';
 import { message } from '@zlink/kernel/message';
 import { loopTurns } from '@zlink/testing';
+import { Gate } from '@zlink/testing/internal';
 import { CHANNEL, publish, startPublisher, startSubscriber } from './arrange.ts';
 import { arrangeCluster, type Cluster } from './cluster.ts';
-import { Gate } from './gate.ts';
 import { Alert, News } from './packets.ts';
 import type { TestHost, TestHostOptions } from './test-host.ts';
 

@@ -21,7 +21,7 @@ const TOPIC = Uint8Array.of(0x01, 0x5a, 0x4c, 0x46, 0x31);
 async function beaconTimes(cluster: Cluster, publisher: TestHost): Promise<number[]> {
   const times: number[] = [];
   const listener = cluster.host('listener');
-  listener.events.subscribe(
+  listener.parts.events.subscribe(
     { address: endpointOf(publisher) },
     {
       onOpen: () => undefined,

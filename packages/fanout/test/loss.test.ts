@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate } from '@zlink/testing/internal';
 import { EventSequence } from '../src/subscriber/event-sequence.ts';
 import {
   CHANNEL,
@@ -13,7 +14,6 @@ import {
   type Subscriber,
 } from './arrange.ts';
 import { arrangeCluster } from './cluster.ts';
-import { Gate } from './gate.ts';
 import { News } from './packets.ts';
 import { frameOf, RawPublisher } from './raw-publisher.ts';
 

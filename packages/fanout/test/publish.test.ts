@@ -2,9 +2,9 @@ import { jest } from '@jest/globals';
 import type { Codec } from '@zlink/kernel/codec';
 import { message, ZLinkMessage } from '@zlink/kernel/message';
 import { loopTurns } from '@zlink/testing';
+import { rejection, watch } from '@zlink/testing/internal';
 import { CHANNEL, endpointOf, publish, publishNumbers, seenAll, startPublisher, startSubscriber } from './arrange.ts';
 import { arrangeCluster, type Cluster } from './cluster.ts';
-import { rejection, watch } from './outcome.ts';
 import { Ask, News } from './packets.ts';
 import type { TestHost } from './test-host.ts';
 
@@ -223,7 +223,7 @@ test('[FAN-006] events of one turn leave in one message, and an event is encoded
   const subscribers = [];
   for (const name of ['a', 'b', 'c']) subscribers.push(await startSubscriber(cluster, name, [publisher]));
   const messages: number[] = [];
-  const subscription = cluster.hosts[1]?.events.subscribe(
+  const subscription = cluster.hosts[1]?.parts.events.subscribe(
     { address: endpointOf(publisher) },
     { onOpen: () => undefined, onMessage: (parts) => void messages.push(parts.length), onClosed: () => undefined },
   );

@@ -2,8 +2,9 @@
 import { EventBatch, beaconParts } from '@zlink/kernel/internal/wire';
 import type { EventPublisher, EventTransport } from '@zlink/kernel/internal/transport';
 import { createMemoryEventTransport, until } from '@zlink/testing';
+import type { Closable } from '@zlink/testing/internal';
 import { CHANNEL } from './arrange.ts';
-import type { Closable, Cluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 
 const GENERATION = 7n;
 

@@ -1,15 +1,15 @@
 /** What a subscriber shows and tells of publishers that it finds. */
 import type { FanoutSnapshot } from '@zlink/kernel/observe';
 import { loopTurns, until } from '@zlink/testing';
+import { Board } from '@zlink/testing/internal';
 import { CHANNEL, endpointOf, findingSubscriber, publishingHost } from './arrange.ts';
-import { Board } from './board.ts';
 import { arrangeCluster } from './cluster.ts';
 import type { TestHost } from './test-host.ts';
 
 const showOf = (host: TestHost): FanoutSnapshot | undefined => host.showOf(CHANNEL);
 
 test('[MON-006] [MON-021] a discovered publisher is shown and told from its discovery to its end', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const publisher = await publishingHost(cluster, board, 'a');
   const { host } = await findingSubscriber(cluster, board, 'subscriber');
   await cluster.passing(publisher.client.ready(CHANNEL, 1));
@@ -40,7 +40,7 @@ test('[MON-006] [MON-021] a discovered publisher is shown and told from its disc
 });
 
 test('[MON-006] a publisher that is silent for 15 s is not ready any more, and its channel is degraded', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const publisher = await publishingHost(cluster, board, 'a');
   const { host } = await findingSubscriber(cluster, board, 'subscriber');
   await cluster.passing(publisher.client.ready(CHANNEL, 1));
@@ -53,7 +53,7 @@ test('[MON-006] a publisher that is silent for 15 s is not ready any more, and i
 });
 
 test('[MON-004] [LOC-064] a subscriber that finds its publishers is degraded while the store is away', async () => {
-  const [cluster, board] = [arrangeCluster(), new Board()];
+  const [cluster, board] = [arrangeCluster(), new Board<'fanout'>()];
   const { host } = await findingSubscriber(cluster, board, 'subscriber');
   expect(showOf(host)?.state).toBe('ready');
   board.goAway('no answer');

@@ -1,11 +1,14 @@
 /**
  * A process of its own that runs a fixture on the built packages, as an application would.
  *
- * Owns starting it, the events it writes (one JSON object per line on stdout), and that none outlives its test.
+ * Owns starting it, the events it writes (one JSON object per line on stdout), and that none outlives its test, nor loses a
+ * message: message counters in an event are those of hosts that have ended, without force unless it says otherwise.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
+import type { MessageCounters } from '@zlink/framework';
+import { unbalancedCounters, unfinishedCounters } from '@zlink/testing';
 
 export type ChildEvent = Readonly<Record<string, unknown>> & { readonly event: string };
 
@@ -18,8 +21,10 @@ export interface ChildEnd {
 jest.setTimeout(120_000); // tells a hang from a success, also on a machine that has no time for the children
 
 const running = new Set<Child>();
+const problems: string[] = [];
 afterEach(async () => {
   await Promise.all([...running].map((child) => child.kill()));
+  expect(problems.splice(0)).toEqual([]);
 });
 
 /** @param fixture - name of a file in `fixtures/` */
@@ -82,7 +87,13 @@ export class Child {
     const lines = (this.#stdout + text).split('\n');
     this.#stdout = lines.pop() ?? '';
     // A fixture writes nothing but its events.
-    for (const line of lines) this.#events.push({ ...(JSON.parse(line) as ChildEvent), atMs: performance.now() });
+    for (const line of lines) {
+      const event = JSON.parse(line) as ChildEvent;
+      this.#events.push({ ...event, atMs: performance.now() });
+      const counters = (event['counters'] ?? []) as MessageCounters[]; // under that name a fixture writes nothing else
+      problems.push(...unbalancedCounters(counters));
+      if (event['isForced'] !== true) problems.push(...unfinishedCounters(counters));
+    }
     this.#onEvent?.();
   }
 }

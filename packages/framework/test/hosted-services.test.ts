@@ -1,7 +1,7 @@
 import type { Host, HostedService } from '@zlink/framework';
 import { DescriptorState } from '@zlink/kernel/internal/wire';
 import { until } from '@zlink/testing';
-import { Gate } from './gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import {
   accepted,
   ask,

@@ -2,9 +2,8 @@
  * Hosts of one test, in one process, over real sockets.
  *
  * Owns the end of every test: all hosts are shut down, and each message they took has ended one way. Sockets, timers and
- * transports that are left over fail the suite by its leak guard. How long a test may take, too.
+ * transports that are left over fail the suite by its leak guard.
  */
-import { jest } from '@jest/globals';
 import {
   type ClientServerClientBuilder,
   type ClientServerServerBuilder,
@@ -14,10 +13,8 @@ import {
   type Logger,
   type MessageCounters,
 } from '@zlink/framework';
-import { until } from '@zlink/testing';
+import { unbalancedCounters, unfinishedCounters, until } from '@zlink/testing';
 import { Ask, CHANNEL } from './packets.ts';
-
-jest.setTimeout(60_000); // tells a hang from a success, also on a machine that has no time for the test
 
 /** What a busy machine may add to a time limit; what has no end of its own takes longer. */
 export const slackMs = 10_000;
@@ -30,15 +27,21 @@ function ignore(): void {}
 
 /** A host beside the others of the test; not started. */
 export function makeHost(options: HostOptions = {}): Host {
-  const host = createHost({ logger: silent, ...options, testing: { allowSeveralHosts: true } });
+  return keep(createHost({ logger: silent, ...options, testing: { allowSeveralHosts: true } }));
+}
+
+/** The host ends with the others of the test. */
+export function keep(host: Host): Host {
   hosts.push(host);
   return host;
 }
 
 afterEach(async () => {
   const ended = hosts.splice(0);
-  await Promise.all(ended.map((host) => host.shutdown({ deadlineMs: 5_000 })));
-  expect(ended.flatMap((host) => host.query.counters().filter(isUnbalanced))).toEqual([]);
+  const results = await Promise.all(ended.map((host) => host.shutdown({ deadlineMs: 5_000 })));
+  const counters = ended.map((host) => host.query.counters());
+  const drained = counters.filter((_, at) => results[at]?.outcome === 'stopped');
+  expect([...unbalancedCounters(counters.flat()), ...unfinishedCounters(drained.flat())]).toEqual([]);
 });
 
 export interface ServerSetup {
@@ -120,9 +123,4 @@ export function counters(server: Host, verb: 'send' | 'request'): MessageCounter
 /** Waits until the server has `count` messages of this verb in its hands or done. */
 export async function accepted(server: Host, verb: 'send' | 'request', count: number): Promise<void> {
   await until(() => counters(server, verb).accepted >= count, `${count} messages of verb ${verb} are accepted`);
-}
-
-function isUnbalanced(entry: MessageCounters): boolean {
-  const ended = Object.values(entry.dropped).reduce((sum, count) => sum + count, entry.handled + entry.failed);
-  return entry.accepted !== ended + entry.running + entry.queued;
 }

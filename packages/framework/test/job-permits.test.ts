@@ -1,5 +1,5 @@
 import { loopTurns, until } from '@zlink/testing';
-import { Gate } from './gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import { accepted, ask, counters, makeHost, startClient, startPair, startServer } from './hosts.ts';
 import { watch } from './outcome.ts';
 import { Ask, CHANNEL, Notice } from './packets.ts';

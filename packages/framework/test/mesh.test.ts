@@ -1,7 +1,7 @@
 /** A route mesh as applications see it, over real sockets; the parts have tests of their own in the channel package. */
 import { type FilterContext, metadata, type NodeContext } from '@zlink/framework';
 import { loopTurns, until } from '@zlink/testing';
-import { Gate } from './gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import { makeHost } from './hosts.ts';
 import { LogRecorder } from './log-recorder.ts';
 import { askChannel, askNode, joinNode, makeNode, meshEndpointOf, peersOf, startNode } from './meshes.ts';

@@ -1,4 +1,5 @@
-import { startChild } from './child.ts';
+import { startRedisServer } from '@zlink/testing';
+import { type Child, startChild } from './child.ts';
 
 /** How often each scenario runs: enough for a race to show now and then, or to show if there is one. */
 const rounds = process.env['ZLINK_LONG'] === '1' ? 50 : 10;
@@ -41,16 +42,48 @@ test.each(scenarios)(
     let started = 0;
     const worker = async (): Promise<void> => {
       while (started++ < rounds) {
-        const child = startChild('exit.mjs', scenario);
-        const down = await child.event('down');
-        const end = await child.ended;
-        expect(down['results']).toEqual(expected);
-        expect(down['resources']).toEqual([]);
-        expect([end.code, end.signal, child.stderr]).toEqual([0, null, '']);
-        expect(end.atMs - down.atMs).toBeLessThan(exitWithinMs);
+        await expectEnd(startChild('exit.mjs', scenario), expected);
       }
     };
     await Promise.all(Array.from({ length: atATime }, worker));
   },
   rounds * 20_000,
 );
+
+test(
+  `[C25] [CORE-011] the process ends by itself after everything was used, Redis included, ${rounds} of ${rounds} times`,
+  async () => {
+    const redis = await startRedisServer();
+    for (let round = 0; round < rounds; round++) {
+      await expectEnd(startChild('exit.mjs', 'everything', redis.url), [stopped, stopped]);
+    }
+    await redis.close();
+  },
+  rounds * 20_000,
+);
+
+test(
+  `[C25] [LOC-004] the process ends by itself while Redis is down, ${rounds} of ${rounds} times`,
+  async () => {
+    const redis = await startRedisServer();
+    for (let round = 0; round < rounds; round++) {
+      const child = startChild('exit.mjs', 'storeDown', redis.url);
+      await child.event('ready');
+      await redis.stop();
+      child.signal('SIGTERM');
+      await expectEnd(child, [stopped, stopped, stopped, 'ShuttingDown']);
+      await redis.start();
+    }
+    await redis.close();
+  },
+  rounds * 20_000,
+);
+
+async function expectEnd(child: Child, results: unknown): Promise<void> {
+  const down = await child.event('down');
+  const end = await child.ended;
+  expect(down['results']).toEqual(results);
+  expect(down['resources']).toEqual([]);
+  expect([end.code, end.signal, child.stderr]).toEqual([0, null, '']);
+  expect(end.atMs - down.atMs).toBeLessThan(exitWithinMs);
+}

@@ -14,22 +14,25 @@ const Block = request<number, number>('stall.block');
 const Echo = request<unknown, unknown>('stall.echo');
 const Slow = request<number, string>('stall.slow');
 const Notice = message<unknown>('stall.notice');
+const Who = request<null, string>('stall.who');
+const Endless = request<null, null>('stall.endless');
 
-async function startServer(): Promise<{
+async function startServer(...args: string[]): Promise<{
   readonly server: Child;
   readonly endpoint: string;
   readonly signals: unknown;
 }> {
-  const server = startChild('server.mjs');
+  const server = startChild('server.mjs', ...args);
   const { endpoint, signals } = await server.event('ready');
   return { server, endpoint: String(endpoint), signals };
 }
 
-async function startClient(endpoint: string): Promise<Host> {
+async function startClient(...endpoints: string[]): Promise<Host> {
   const client = makeHost();
-  client.addClientServerChannel(CHANNEL).client().connect(endpoint);
+  const role = client.addClientServerChannel(CHANNEL).client();
+  for (const endpoint of endpoints) role.connect(endpoint);
   await client.start();
-  await client.clientServerChannel(CHANNEL).whenReady(1);
+  await client.clientServerChannel(CHANNEL).whenReady(endpoints.length);
   return client;
 }
 
@@ -101,4 +104,62 @@ test('[C25] [CS-008] at SIGTERM an application ends its host: accepted work is d
   expect((await rejection(routeClient.requestToChannel(CHANNEL, Echo(2)).timeoutMs(50).submit())).kind).toBe(
     'NotFound',
   );
+});
+
+test('[C20] [CS-008] two SIGTERMs, with 20 calls in hand and 200 in line: none fails, new ones go elsewhere, the process is over', async () => {
+  const [a, b] = [await startServer('a', '20'), await startServer('b')];
+  const busy = await startClient(a.endpoint);
+  const client = await startClient(a.endpoint, b.endpoint);
+  const who = (): Promise<string> => client.routeClient.requestToChannel(CHANNEL, Who(null)).submit();
+  const calls = Array.from({ length: 220 }, () => busy.routeClient.requestToChannel(CHANNEL, Slow(300)).submit());
+  const results = Promise.all(calls);
+  const notified = busy.routeClient.sendToChannel(CHANNEL, Notice(1)).submit();
+  await notified; // it has left behind the calls
+
+  a.server.signal('SIGTERM');
+  const { atMs } = await a.server.event('draining');
+  const answers: { readonly by: string; readonly atMs: number }[] = [];
+  let isRepeated = false;
+  while (performance.now() < atMs + 1_500) {
+    const startedAtMs = performance.now();
+    answers.push({ by: await who(), atMs: startedAtMs });
+    if (isRepeated || performance.now() < atMs + 1_000) continue;
+    a.server.signal('SIGTERM');
+    isRepeated = true;
+  }
+  expect(isRepeated).toBe(true);
+  expect(answers.filter(({ by, atMs: startedAtMs }) => by === 'a' && startedAtMs > atMs + 500)).toEqual([]);
+  expect(await results).toEqual(calls.map(() => 'finished'));
+  const down = await a.server.event('down');
+  expect(down).toMatchObject({ result: { outcome: 'stopped', reason: 'none' }, handled: { slow: 220, notice: 1 } });
+  expect(down['resources']).toEqual([]);
+  const end = await a.server.ended;
+  expect([end.code, end.signal]).toEqual([0, null]);
+  expect(end.atMs - down.atMs).toBeLessThan(exitWithinMs);
+});
+
+test('[C20] [DRAIN-006] a handler that never ends is cut at the end of the grace: its caller is told, the process fails and says what it cut', async () => {
+  const graceMs = 1_000;
+  const { server, endpoint } = await startServer('a', '20', String(graceMs));
+  const client = await startClient(endpoint);
+  const { routeClient } = client;
+  const endless = Array.from({ length: 20 }, () =>
+    watch(routeClient.requestToChannel(CHANNEL, Endless(null)).submit()),
+  );
+  const waiting = watch(routeClient.requestToChannel(CHANNEL, Echo(1)).submit()); // for one of them to end
+  await routeClient.sendToChannel(CHANNEL, Notice(1)).submit();
+  server.signal('SIGTERM');
+  const { atMs } = await server.event('draining');
+  const down = await server.event('down');
+  const end = await server.ended;
+  await until(() => [...endless, waiting].every(({ state }) => state !== 'pending'), 'all callers are told');
+  for (const { value } of [...endless, waiting]) expect(value).toMatchObject({ kind: 'ShuttingDown' });
+  expect(down['result']).toEqual({ outcome: 'forceStopped', reason: 'deadlineExceeded' });
+  expect(down['counters']).toMatchObject([
+    { verb: 'send', accepted: 1, dropped: { shutdown: 1 } },
+    { verb: 'request', accepted: 21, dropped: { shutdown: 1 }, running: 20 },
+  ]);
+  expect([end.code, end.signal]).toEqual([1, null]);
+  expect(down.atMs - atMs).toBeGreaterThanOrEqual(graceMs - 50);
+  expect(end.atMs - atMs).toBeLessThan(graceMs + exitWithinMs);
 });

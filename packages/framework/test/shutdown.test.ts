@@ -3,12 +3,12 @@ import { hostSections, Shutdown, type Topic } from '@zlink/kernel/internal/host'
 import { DescriptorState } from '@zlink/kernel/internal/wire';
 import { HostedServices } from '@zlink/kernel/lifecycle';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate } from '@zlink/testing/internal';
 import { resolveHostOptions } from '../src/options/host-options.ts';
 import { wire } from '../src/wiring.ts';
 import { CodecRegistry } from '@zlink/kernel/codec';
 import { Problems } from '@zlink/kernel/errors';
 import { StatusBoard } from '@zlink/kernel/observe';
-import { Gate } from './gate.ts';
 import {
   accepted,
   ask,

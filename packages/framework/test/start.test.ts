@@ -1,9 +1,10 @@
 import { ConfigurationError, createHost, type Host, type HostState } from '@zlink/framework';
 import { until } from '@zlink/testing';
-import { Gate } from './gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import {
   ask,
   endpointOf,
+  keep,
   makeHost,
   makeServer,
   portOf,
@@ -16,16 +17,9 @@ import { problems, rejection, thrown, watch } from './outcome.ts';
 import { Ask, CHANNEL, Charge, Notice } from './packets.ts';
 import { freePort, isFree, occupyPort } from './ports.ts';
 
-const ended: Host[] = [];
-afterEach(async () => {
-  for (const host of ended.splice(0)) await host.shutdown();
-});
-
 /** A host that wants the process for itself. */
 function makeOnlyHost(): Host {
-  const host = createHost();
-  ended.push(host);
-  return host;
+  return keep(createHost());
 }
 
 test('[HOSTREG-001] a second host in the process is refused, and may start once the first has ended', async () => {

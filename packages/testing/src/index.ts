@@ -10,6 +10,7 @@ export { createMemoryEngine, type MemoryEngineOptions } from './memory-engine.ts
 export { createMemoryEventTransport, type MemoryEventTransportOptions } from './memory-event-transport.ts';
 export type { FaultDirection } from './memory-faults.ts';
 export { type FaultTarget, MemoryNetwork } from './memory-network.ts';
+export { unbalancedCounters, unfinishedCounters } from './message-balance.ts';
 export {
   openStranger,
   randomInputs,

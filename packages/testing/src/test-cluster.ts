@@ -6,7 +6,8 @@
  *
  * 1. `close` ends what `start` has started, and tells of every host that is left then; those are ended, too, so that one
  *    test does not spoil the next.
- * 2. Chance is the same for the same seed and the same order of hosts.
+ * 2. Of what was shut down, every message that it accepted is at one place, and has ended if no force was needed.
+ * 3. Chance is the same for the same seed and the same order of hosts.
  */
 import { isHost, isWildcardHost } from '@zlink/kernel/identity';
 import { concealSurroundings, type TestSurroundings } from '@zlink/kernel/internal/host';
@@ -18,10 +19,12 @@ import {
   type LocationStore,
   type MemoryStoreBackend,
 } from '@zlink/kernel/location';
+import type { MessageCounters } from '@zlink/kernel/observe';
 import { ClusterHost } from './cluster-host.ts';
 import { loopTurns } from './loop-turns.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryNetwork } from './memory-network.ts';
+import { unbalancedCounters, unfinishedCounters } from './message-balance.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { FaultyLocationStore } from './store-faults.ts';
 
@@ -42,8 +45,9 @@ export interface TestHostOptions {
 
 /** What `createHost` returns, as far as a cluster needs it. */
 export interface StartableHost {
+  readonly query: { counters(): readonly MessageCounters[] };
   start(): Promise<void>;
-  shutdown(options: { readonly deadlineMs: number }): Promise<unknown>;
+  shutdown(options: { readonly deadlineMs: number }): Promise<{ readonly outcome: 'stopped' | 'forceStopped' }>;
 }
 
 export interface TestCluster extends AsyncDisposable {
@@ -82,7 +86,8 @@ export interface TestCluster extends AsyncDisposable {
   /**
    * Restores, and shuts down what was started; a `ManualClock` is moved as far as that takes.
    *
-   * @throws Error that names every host which was left running, with what it holds
+   * @throws Error that names every host which was left running, with what it holds, and the message counters of the others
+   * that do not add up, or of those that ended without force and still show work
    */
   close(): Promise<void>;
 }
@@ -177,14 +182,23 @@ class MemoryCluster implements TestCluster {
 
   async close(): Promise<void> {
     this.restore();
-    const ends = this.#started.splice(0).map((host) => host.shutdown({ deadlineMs: SHUTDOWN_MS }));
-    await this.#drive(Promise.allSettled(ends));
+    const started = this.#started.splice(0);
+    const ends = Promise.allSettled(started.map((host) => host.shutdown({ deadlineMs: SHUTDOWN_MS })));
+    const results = await this.#drive(ends);
     await loopTurns(QUIET_TURNS);
+    const isDrained = (at: number): boolean =>
+      results[at]?.status === 'fulfilled' && results[at].value.outcome === 'stopped';
+    const rowsOf = (hosts: readonly StartableHost[]) => hosts.flatMap(({ query }) => query.counters());
     const left = this.#hosts.flatMap((host) => (host.leftovers === undefined ? [] : [{ host, what: host.leftovers }]));
     await this.#drive(Promise.all(left.map(({ host }) => host.release()))); // 1
-    if (left.length === 0) return;
-    const lines = left.map(({ host, what }) => `host "${host.name}" was not shut down (${what})`);
-    throw new Error(`test cluster: ${lines.join('; ')}`);
+    const lines = [
+      ...left.map(({ host, what }) => `host "${host.name}" was not shut down (${what})`),
+      ...unbalancedCounters(rowsOf(started)).map((row) => `messages do not add up: ${row}`), // 2
+      ...unfinishedCounters(rowsOf(started.filter((_, at) => isDrained(at)))).map(
+        (row) => `messages have not ended: ${row}`,
+      ),
+    ];
+    if (lines.length > 0) throw new Error(`test cluster: ${lines.join('; ')}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -192,7 +206,7 @@ class MemoryCluster implements TestCluster {
   }
 
   /** Waits for an end; nobody else moves a manual clock meanwhile. */
-  async #drive(end: Promise<unknown>): Promise<void> {
+  async #drive<T>(end: Promise<T>): Promise<T> {
     let isOver = false;
     const noteOver = (): void => void (isOver = true);
     void end.then(noteOver, noteOver);
@@ -201,7 +215,7 @@ class MemoryCluster implements TestCluster {
       if (isOver) break;
       this.#clock.advance(Math.max(0, (this.#clock.nextDueAtMs ?? 0) - this.#clock.nowMs()));
     }
-    await end;
+    return end;
   }
 
   #changeWay(from: string, to: string, change: Parameters<MemoryNetwork['changeWay']>[2]): void {

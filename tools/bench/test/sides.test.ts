@@ -12,7 +12,7 @@ const cargos: readonly CargoSpec[] = [
   { kind: 'bytes', sizeBytes: 100_000 },
   { kind: 'json', bodyBytes: [64] },
 ];
-const names = ['zeromq.js', 'node:net', 'link', 'framework', 'mesh', 'mesh node'];
+const names = ['zeromq.js', 'node:net', 'link', 'framework', 'framework detailed', 'mesh', 'mesh node'];
 const cases = names.flatMap((name) => cargos.map((spec) => [name, spec] as const));
 
 /** Both ends of a side in this process. */

@@ -12,6 +12,10 @@ import type { LogFacts, Report, Wish } from './protocol.ts';
 import { RoleHost } from './role-host.ts';
 import { createStoreSource } from './stores.ts';
 
+/** What holds the process while it plays no host. */
+const atFirst = resources();
+const restWithinMs = 5_000;
+
 const hosts = new Map<string, RoleHost>();
 const stores = createStoreSource();
 
@@ -35,6 +39,10 @@ async function fulfil(wish: Exclude<Wish, { kind: 'part' }>): Promise<unknown> {
     describe(wish.plan, wish.isShared);
     return undefined;
   }
+  if (wish.kind === 'rest') {
+    hosts.clear();
+    return leftovers();
+  }
   const host = hosts.get(wish.host);
   if (host === undefined) throw new Error(`there is no host ${wish.host} in this process`);
   const methods = host as unknown as Record<string, (...args: readonly unknown[]) => unknown>; // names are typed by the driver
@@ -43,6 +51,26 @@ async function fulfil(wish: Exclude<Wish, { kind: 'part' }>): Promise<unknown> {
 
 function describe(plan: HostPlan, isShared: boolean): void {
   hosts.set(plan.name, new RoleHost({ plan, logger: loggerOf(plan.name), stores, isShared }));
+}
+
+/** Pipes are those of the process itself, and hold nothing; its end will show whether that is so. */
+function resources(): readonly string[] {
+  return process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate' && kind !== 'PipeWrap');
+}
+
+/** Kinds of what is left beyond what was there at first; a late close is no leftover. */
+async function leftovers(): Promise<readonly string[]> {
+  const giveUpAtMs = performance.now() + restWithinMs;
+  for (;;) {
+    const first = [...atFirst];
+    const left = resources().filter((kind) => {
+      const at = first.indexOf(kind);
+      if (at >= 0) first.splice(at, 1);
+      return at < 0;
+    });
+    if (left.length === 0 || performance.now() > giveUpAtMs) return left;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
 }
 
 function exitNow(): void {

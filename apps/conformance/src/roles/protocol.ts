@@ -23,6 +23,8 @@ export type Wish =
       readonly command: string;
       readonly args: readonly unknown[];
     }
+  /** All hosts have ended: forgets them, and answers with what still holds the process. */
+  | { readonly kind: 'rest'; readonly id: number }
   /** Nothing more will be asked: the process ends when nothing holds it. */
   | { readonly kind: 'part' };
 

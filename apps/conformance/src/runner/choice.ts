@@ -31,11 +31,10 @@ function peerCells({ over }: Scenario, { filter }: Choice): NonNullable<Scenario
   return over?.codec === undefined || filter.codec === undefined ? {} : { codec: over.codec };
 }
 
-function isWanted(scenario: Scenario, { only, full, against }: Choice): boolean {
+function isWanted(scenario: Scenario, { only, against }: Choice): boolean {
   if (against !== undefined && scenario.needsPeerOnly !== true) return false;
   const isNamed = (prefix: string): boolean => scenario.ids.some((id) => id.startsWith(prefix));
-  if (only.length > 0) return only.some(isNamed);
-  return full || scenario.isFull !== true;
+  return only.length === 0 || only.some(isNamed);
 }
 
 /** Beginnings that no scenario has, which are mistakes of whoever gave them. */

@@ -1,16 +1,13 @@
-/** Every message is at one place: accepted = handled + failed + sum(dropped) + running + queued. */
+/** What becomes of messages, by the counters of one host: texts that name the host. */
 import type { MessageCounters } from '@zlink/framework';
+import { unbalancedCounters, unfinishedCounters } from '@zlink/testing';
 
-/** Rows of which that is not true, as texts. */
+/** Rows by which messages got lost, or were counted twice. */
 export function unbalanced(host: string, rows: readonly MessageCounters[]): readonly string[] {
-  return rows.filter((row) => sumOf(row) !== row.accepted).map((row) => `${host}: ${JSON.stringify(row)}`);
+  return unbalancedCounters(rows).map((row) => `${host}: ${row}`);
 }
 
-/** Rows that show work although the host has ended, as texts. */
+/** Rows that show work although the host has ended. */
 export function unfinished(host: string, rows: readonly MessageCounters[]): readonly string[] {
-  return rows.filter((row) => row.running + row.queued > 0).map((row) => `${host} has ended: ${JSON.stringify(row)}`);
-}
-
-function sumOf({ handled, failed, dropped, running, queued }: MessageCounters): number {
-  return Object.values(dropped).reduce((sum, count) => sum + count, handled + failed + running + queued);
+  return unfinishedCounters(rows).map((row) => `${host} has ended: ${row}`);
 }

@@ -33,6 +33,9 @@ export class RoleProcess {
   readonly #child: ChildProcess;
   readonly #questions = new Map<number, Question>();
   readonly #listeners = new Set<() => void>();
+  readonly #played: string[] = [];
+  #stages = 0;
+  #isSpoiled = false;
   #lastId = 0;
   #ending: string | undefined;
   #mayEnd = false;
@@ -40,6 +43,7 @@ export class RoleProcess {
 
   /** @param clockSkewMs - how wrong its wall clock is */
   constructor(clockSkewMs = 0) {
+    this.#isSpoiled = clockSkewMs !== 0;
     this.#child = fork(entry, [], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
@@ -77,16 +81,42 @@ export class RoleProcess {
     return `process ${this.pid} ended by itself (${this.#ending}) ${this.#errorText.trim()}`;
   }
 
+  /** Something was done to it, or in it, that another host would notice. */
+  get isSpoiled(): boolean {
+    return this.#isSpoiled || this.#errorText !== '';
+  }
+
+  /** How many stages it has had hosts of. */
+  get stages(): number {
+    return this.#stages;
+  }
+
+  /** Names of its hosts, the last ones. */
+  get played(): readonly string[] {
+    return this.#played.slice(-10);
+  }
+
   get errorText(): string {
     return this.#errorText;
   }
 
   describe(plan: HostPlan, isShared: boolean): Promise<unknown> {
+    this.#isSpoiled ||= isShared; // its store remembers
+    this.#played.push(plan.name);
     return this.#send((id) => ({ kind: 'describe', id, plan, isShared }));
   }
 
   ask(host: string, command: string, args: readonly unknown[]): Promise<unknown> {
+    this.#isSpoiled ||= command === 'probe'; // which may do anything
     return this.#send((id) => ({ kind: 'ask', id, host, command, args }));
+  }
+
+  /** After its hosts have ended: what still holds it. It is as new where that is nothing. */
+  async rest(): Promise<readonly string[]> {
+    this.#stages++;
+    const left = (await this.#send((id) => ({ kind: 'rest', id }))) as readonly string[]; // what a role process answers
+    this.logs.length = 0;
+    return left;
   }
 
   /** Resolves once a record of that event was logged by the host. */
@@ -113,6 +143,7 @@ export class RoleProcess {
   }
 
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+    this.#isSpoiled = true;
     if (signal === 'SIGKILL') this.#mayEnd = true;
     if (this.isRunning) this.#child.kill(signal);
   }

@@ -4,7 +4,8 @@
  * Owns that all of it ends with the run. Leaves what happens to the scenario.
  *
  * 1. With the memory store all hosts share a process, else each has one.
- * 2. A run that went well ends in order: counters add up, hosts shut down, and each process then ends by itself.
+ * 2. A run that went well ends in order: counters add up, hosts shut down, and nothing holds their processes then: each rests
+ *    for another stage, or ends by itself.
  * 3. However it went, no process, proxy or server is left.
  */
 import assert from 'node:assert/strict';
@@ -26,6 +27,7 @@ import type {
 import type { StartEnd } from '../roles/role-host.ts';
 import { unbalanced, unfinished } from './conservation.ts';
 import { HostHandle } from './host-handle.ts';
+import { endOf, type ProcessPool } from './process-pool.ts';
 import { RoleProcess } from './role-process.ts';
 
 /** Discovery at a pace that a scenario can wait for. */
@@ -38,12 +40,12 @@ export const quickLocation = {
 } as const;
 
 const leaveWithinMs = 3_000;
-const endWithinMs = 8_000;
 
 export interface StageParts {
   readonly cell: Cell;
   /** Of the run's Redis, where the cell has one. */
   readonly redisUrl: () => Promise<string>;
+  readonly pool: ProcessPool;
   /** New for each stage. */
   readonly namespace: string;
   /** Of a running peer, with `--against`. */
@@ -256,11 +258,8 @@ export class Stage {
         problems.push(...unbalanced(host.name, rows), ...unfinished(host.name, rows));
       }),
     );
-    for (const process of this.#processes) {
-      if (process.unexpectedEnd !== undefined) problems.push(process.unexpectedEnd);
-      if (process.isRunning) process.part();
-    }
-    await Promise.all([...this.#processes].map((process) => this.#expectEnd(process, problems)));
+    const ends = await Promise.all([...this.#processes].map((process) => this.#restOrEnd(process)));
+    problems.push(...ends.flatMap((problem) => problem ?? []));
     assert.deepEqual(problems, [], 'what is left behind');
   }
 
@@ -286,7 +285,7 @@ export class Stage {
 
   #fork(clockSkewMs?: number): RoleProcess {
     assert.ok(!this.#isOver, 'the time of this scenario is over');
-    const process = new RoleProcess(clockSkewMs);
+    const process = clockSkewMs === undefined ? this.#parts.pool.take() : new RoleProcess(clockSkewMs);
     this.#processes.add(process);
     return process;
   }
@@ -306,13 +305,15 @@ export class Stage {
     return host.ask('counters').catch(() => []); // it was never described to its end
   }
 
-  async #expectEnd(process: RoleProcess, problems: string[]): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(true), endWithinMs);
-    });
-    const isLate = await Promise.race([late, process.ended.then(() => false)]);
-    clearTimeout(timer);
-    if (isLate) problems.push(`process ${process.pid} does not end by itself after all its hosts have`);
+  /** What is wrong, if it can neither play another host nor end by itself. */
+  async #restOrEnd(process: RoleProcess): Promise<string | undefined> {
+    const { pool } = this.#parts;
+    if (!process.isRunning || !pool.wants(process)) return endOf(process);
+    const left = await process.rest();
+    if (left.length > 0)
+      return `process ${process.pid} is still held by ${left.join(', ')} after all its hosts have ended`;
+    this.#processes.delete(process);
+    pool.give(process);
+    return undefined;
   }
 }

@@ -9,7 +9,7 @@
  * 3. Events come to their handlers in the order of their numbers.
  */
 import type { JobPermits, PermitSource } from '@zlink/kernel/internal/execution';
-import type { InboundName, InboundRecord } from '@zlink/kernel/internal/transport';
+import type { InboundName, InboundRecord, TraceReading } from '@zlink/kernel/internal/transport';
 import { EventReader, RECORD_COST_BYTES, RecordKind } from '@zlink/kernel/internal/wire';
 import type { CarriedFlow } from '@zlink/kernel/observe';
 import type { EventDispatch } from './event-dispatch.ts';
@@ -129,9 +129,14 @@ class EventRecord implements InboundRecord {
     return this.#traceEnd === this.#traceStart ? undefined : this.payload.subarray(this.#traceStart, this.#traceEnd);
   }
 
+  readTrace<T>(read: TraceReading<T>): T | undefined {
+    if (this.#traceEnd === this.#traceStart) return undefined;
+    return read(this.payload, this.#traceStart, this.#traceEnd);
+  }
+
   take(reader: EventReader, name: EventName): void {
     this.byRank = name.byRank;
-    this.topic = topicOf(name, reader.topic);
+    this.topic = topicOf(name, reader);
     this.payload = reader.payload;
     this.payloadStart = reader.payloadStart;
     this.payloadEnd = reader.payloadEnd;

@@ -7,7 +7,7 @@
  * 2. Each dispatcher keeps what it resolved in a name of its own.
  */
 import type { InboundName } from '@zlink/kernel/internal/transport';
-import { areSameBytes, NAME_LIMIT } from '@zlink/kernel/internal/wire';
+import { type EventReader, NAME_LIMIT } from '@zlink/kernel/internal/wire';
 
 export interface EventName {
   /** One per dispatch that an event of this name becomes, by rank (2). */
@@ -21,14 +21,23 @@ export class EventNames {
   /** By packet name, then by content type. */
   readonly #names = new Map<string, Map<string, EventName>>();
   #count = 0;
+  /** The last one that was known: most often the next event has it, too. */
+  #lastType = '';
+  #lastPacketName = '';
+  #last: EventName | undefined;
 
   constructor(dispatchesOf: (packetName: string) => number) {
     this.#dispatchesOf = dispatchesOf;
   }
 
   get(contentType: string, packetName: string): EventName {
+    const last = this.#last;
+    if (last !== undefined && packetName === this.#lastPacketName && contentType === this.#lastType) return last;
     const known = this.#names.get(packetName)?.get(contentType);
-    return known ?? this.#add(contentType, packetName);
+    if (known === undefined) return this.#add(contentType, packetName);
+    this.#lastType = contentType;
+    this.#lastPacketName = packetName;
+    return (this.#last = known);
   }
 
   #add(contentType: string, packetName: string): EventName {
@@ -49,9 +58,16 @@ export class EventNames {
 }
 
 /** The topic of the event that `name` is on, as bytes that no frame is kept alive by. */
-export function topicOf(name: EventName, received: Uint8Array): Uint8Array {
-  if (!areSameBytes(name.topic, received)) name.topic = Uint8Array.from(received);
+export function topicOf(name: EventName, event: EventReader): Uint8Array {
+  if (!hasTopic(event, name.topic)) name.topic = Uint8Array.from(event.topic);
   return name.topic;
+}
+
+/** Compared where it lies: a view of it would cost as much as the rest of reading an event. */
+function hasTopic({ payload, topicStart, topicEnd }: EventReader, topic: Uint8Array): boolean {
+  if (topicEnd - topicStart !== topic.length) return false;
+  for (let at = 0; at < topic.length; at++) if (payload[topicStart + at] !== topic[at]) return false;
+  return true;
 }
 
 const NO_TOPIC = new Uint8Array(0);

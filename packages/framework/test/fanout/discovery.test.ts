@@ -1,7 +1,7 @@
 import type { Host, HostOptions, LocationStore } from '@zlink/framework';
 import { until } from '@zlink/testing';
+import { Gate } from '@zlink/testing/internal';
 import { Space, watchedStore } from '../location/stores.ts';
-import { Gate } from '../gate.ts';
 import { problems } from '../outcome.ts';
 import { endpointOf, Item, NEWS, publish, range, Subscriber, type SubscriberSetup } from './fanout-hosts.ts';
 

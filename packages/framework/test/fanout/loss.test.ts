@@ -1,6 +1,6 @@
 import type { Host } from '@zlink/framework';
 import { loopTurns, until } from '@zlink/testing';
-import { Gate } from '../gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import { NEWS, publish, range, startPublisher, startSubscriber, type Subscriber } from './fanout-hosts.ts';
 
 const TEXT = 'x'.repeat(60_000); // a message of its own

@@ -2,7 +2,7 @@ import { type Codec, type FilterContext, message } from '@zlink/framework';
 import { createZmqEngine } from '@zlink/core-binding';
 import { checkBeacon } from '@zlink/kernel/internal/wire';
 import { until } from '@zlink/testing';
-import { Gate } from '../gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import { makeHost } from '../hosts.ts';
 import { LogRecorder } from '../log-recorder.ts';
 import { rejection } from '../outcome.ts';

@@ -1,5 +1,5 @@
 import { loopTurns, until } from '@zlink/testing';
-import { Gate } from '../gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import { makeHost, portOf } from '../hosts.ts';
 import { rejection, watch } from '../outcome.ts';
 import { isFree } from '../ports.ts';

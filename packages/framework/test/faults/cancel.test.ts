@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
-import { createHost, type Host } from '../../src/index.ts';
+import type { Host } from '../../src/index.ts';
 import { CHANNEL, Run } from '../fixtures/fault-packets.ts';
 import type { Aborted, RelayServer } from '../fixtures/fault-relay-server.ts';
+import { makeHost } from '../hosts.ts';
 import { endChildren, type FaultChild, startChild } from './fault-child.ts';
 
 /** For a hop on a busy machine; far less than the 30 s that calls have by default. */
@@ -10,20 +11,15 @@ const hopMs = 10_000;
 let b: FaultChild<RelayServer>;
 let c: FaultChild<RelayServer>;
 let endpoint: string;
-const hosts: Host[] = [];
 
 beforeEach(async () => {
   [b, c] = await Promise.all([startChild<RelayServer>('relay-server'), startChild<RelayServer>('relay-server')]);
   endpoint = await b.ask('serve', await c.ask('serve'));
 });
-afterEach(async () => {
-  await Promise.all(hosts.splice(0).map((host) => host.shutdown()));
-  await endChildren();
-});
+afterEach(endChildren);
 
 async function startHost(): Promise<Host> {
-  const host = createHost({ testing: { allowSeveralHosts: true } });
-  hosts.push(host);
+  const host = makeHost();
   host.addClientServerChannel(CHANNEL).client().connect(endpoint);
   await host.start();
   return host;

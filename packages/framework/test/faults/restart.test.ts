@@ -4,22 +4,21 @@ import { join } from 'node:path';
 import { parseEndpoint } from '@zlink/kernel/identity';
 import { MIN_WINDOW_BYTES, RECORD_COST_BYTES } from '@zlink/kernel/internal/wire';
 import { loopTurns } from '@zlink/testing';
-import { createHost, type Host, type MessageCounters } from '../../src/index.ts';
+import type { Host, MessageCounters } from '../../src/index.ts';
 import { type CallEnd, CallLedger } from '../fixtures/fault-call-ledger.ts';
 import type { RestartServer, ServeOptions, Stopped } from '../fixtures/fault-restart-server.ts';
 import { CHANNEL, Echo, Note } from '../fixtures/fault-packets.ts';
+import { makeHost } from '../hosts.ts';
 import { endChildren, type FaultChild, startChild } from './fault-child.ts';
 
 type Server = FaultChild<RestartServer>;
 
 let folder: string;
-let host: Host | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'zlink-restart-'));
 });
 afterEach(async () => {
-  await host?.shutdown({ deadlineMs: 2_000 });
   await endChildren();
   rmSync(folder, { recursive: true });
 });
@@ -76,7 +75,7 @@ class ServerLine {
 }
 
 async function startClient(endpoint: string): Promise<Host> {
-  host = createHost({ testing: { allowSeveralHosts: true } });
+  const host = makeHost();
   host.addClientServerChannel(CHANNEL).client().connect(endpoint);
   await host.start();
   return host;

@@ -1,4 +1,4 @@
-import { createHost, type Host, ZLinkError } from '../../src/index.ts';
+import { ZLinkError } from '../../src/index.ts';
 import {
   CHANNEL,
   Echo,
@@ -12,14 +12,10 @@ import {
 } from '../fixtures/fault-packets.ts';
 import { thrownValues, ways } from '../fixtures/fault-thrown-values.ts';
 import type { ThrowingServer } from '../fixtures/fault-throwing-server.ts';
+import { makeHost } from '../hosts.ts';
 import { endChildren, startChild } from './fault-child.ts';
 
-let host: Host | undefined;
-
-afterEach(async () => {
-  await host?.shutdown();
-  await endChildren();
-});
+afterEach(endChildren);
 
 const places: readonly Failure['place'][] = ['function', 'class', 'filter before', 'filter after'];
 
@@ -37,7 +33,7 @@ function metadataOf(failure: Failure): Record<string, string> {
 
 test('[DISP-004] [C11] whatever handlers and filters throw: callers get typed errors, the server runs on', async () => {
   const server = await startChild<ThrowingServer>('throwing-server');
-  host = createHost({ testing: { allowSeveralHosts: true } });
+  const host = makeHost();
   host
     .addClientServerChannel(CHANNEL)
     .client()

@@ -1,6 +1,6 @@
 import type { Host, LocationStore, ZLinkError } from '@zlink/framework';
 import { loopTurns, until } from '@zlink/testing';
-import { Gate } from '../gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import { ask, endpointOf, makeHost } from '../hosts.ts';
 import { rejection } from '../outcome.ts';
 import { Ask, CHANNEL, MESH } from '../packets.ts';

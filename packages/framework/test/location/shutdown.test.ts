@@ -1,6 +1,6 @@
 import type { Host } from '@zlink/framework';
 import { createFaultProxy, until } from '@zlink/testing';
-import { Gate } from '../gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import { accepted, ask, endpointOf, makeHost, portOf, slackMs } from '../hosts.ts';
 import { LogRecorder } from '../log-recorder.ts';
 import { rejection } from '../outcome.ts';

@@ -1,7 +1,7 @@
 import type { Host } from '@zlink/framework';
 import { createMemoryLocationStore, createMemoryStoreBackend, StoreError } from '@zlink/kernel/location';
 import { until } from '@zlink/testing';
-import { Gate } from '../gate.ts';
+import { Gate } from '@zlink/testing/internal';
 import { ask, makeHost, slackMs } from '../hosts.ts';
 import { problems, rejection, thrown, watch } from '../outcome.ts';
 import { Ask, CHANNEL, MESH } from '../packets.ts';

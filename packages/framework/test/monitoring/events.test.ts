@@ -1,7 +1,7 @@
 import { type MonitoringEvent, ZLinkError } from '@zlink/framework';
 import { until } from '@zlink/testing';
+import { Gate } from '@zlink/testing/internal';
 import { endpointOf as publisherEndpoint, NEWS, publish, startPublisher, Subscriber } from '../fanout/fanout-hosts.ts';
-import { Gate } from '../gate.ts';
 import { ask, endpointOf, makeHost, makeServer, startServer } from '../hosts.ts';
 import { Space } from '../location/stores.ts';
 import { LogRecorder } from '../log-recorder.ts';

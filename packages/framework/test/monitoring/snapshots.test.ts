@@ -1,7 +1,7 @@
 import type { RuntimeSnapshot, TopologyStatus } from '@zlink/framework';
 import { loopTurns, until } from '@zlink/testing';
+import { Gate } from '@zlink/testing/internal';
 import { NEWS, publish, startPublisher, startSubscriber } from '../fanout/fanout-hosts.ts';
-import { Gate } from '../gate.ts';
 import { ask, endpointOf, makeHost, makeServer, portOf, startDialing, startPair, startServer } from '../hosts.ts';
 import { Space } from '../location/stores.ts';
 import { askChannel, joinNode, makeNode, meshEndpointOf, startNode } from '../meshes.ts';

@@ -2,8 +2,8 @@
 import { type Host, type HostOptions, message } from '@zlink/framework';
 import { createMemoryLocationStore, createMemoryStoreBackend } from '@zlink/kernel/location';
 import { createFaultyLocationStore, type FaultyLocationStore, until } from '@zlink/testing';
+import { Gate } from '@zlink/testing/internal';
 import { readDoc } from '../doc-programs.ts';
-import { Gate } from '../gate.ts';
 import { makeHost } from '../hosts.ts';
 import { rejection, thrown } from '../outcome.ts';
 import { eventually } from '../redis/eventually.ts';

@@ -143,12 +143,22 @@ export function requestEnded(
 export function noteUnexpectedReply(flow: MessageFlow, place: FlowPlace, record: InboundRecord, link: Link): void {
   if (flow.isOff) return;
   const message = { packetName: record.name?.packetName ?? '', flow: undefined, link, correlation: record.correlation };
-  flow.fail(`unexpected reply ${place.fields.channel_name ?? place.fields.mesh_name} ${link.peer.rid}`, place, message, {
-    kind: record.kind === RecordKind.error ? 'error' : 'response',
-    reason: 'unexpected_reply',
-    action: 'drop',
-    text: '[ProtocolError] no request waits for it', // CS-006
-  });
+  flow.fail(
+    `unexpected reply ${place.fields.channel_name ?? place.fields.mesh_name} ${link.peer.rid}`,
+    place,
+    message,
+    {
+      kind: record.kind === RecordKind.error ? 'error' : 'response',
+      reason: 'unexpected_reply',
+      action: 'drop',
+      text: '[ProtocolError] no request waits for it', // CS-006
+    },
+  );
+}
+
+/** Whether anybody is told that a request has succeeded. */
+export function isWatched({ path, span }: FollowedRequest): boolean {
+  return path.meter !== undefined || span !== undefined || path.terms.flow.isFollowing;
 }
 
 /** Undefined: the wait ended in a way that is none of these, such as with its link. */

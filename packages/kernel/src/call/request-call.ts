@@ -26,6 +26,7 @@ import {
   type CallEnd,
   carriedBy,
   type FollowedRequest,
+  isWatched,
   noteBackpressured,
   noteSent,
   requestEnded,
@@ -119,8 +120,8 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     this.#timeoutMs = timeoutMs;
     this.name = message.name;
     this.metadata = message.metadataBytes;
-    this.span = startSpan('client', path, message);
-    this.trace = carriedBy(message.flow, this.span);
+    this.span = path.terms.flow.isFollowing ? startSpan('client', path, message) : undefined;
+    this.trace = this.span === undefined ? message.flow : carriedBy(message.flow, this.span);
   }
 
   get packetName(): string {
@@ -179,7 +180,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     this.#become(SUBMITTED);
     this.path.terms.wheel.add(this);
     if (state.kind === 'waiting') state.tell('succeeded');
-    noteSent(this, 'request');
+    if (this.path.terms.flow.isFollowing) noteSent(this, 'request');
   }
 
   onRefused(error: ZLinkError): void {
@@ -191,7 +192,10 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     const { contentType } = record.name!; // a link lets no reply without a name through
     const codec = this.path.terms.codecs.byContentType(contentType);
     if (codec === undefined) {
-      return this.#fail('unreadable', this.#badReply(`has content type ${describeValue(contentType)}, which is not registered`));
+      return this.#fail(
+        'unreadable',
+        this.#badReply(`has content type ${describeValue(contentType)}, which is not registered`),
+      );
     }
     let value: R;
     try {
@@ -258,7 +262,7 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
   #succeed(value: R, replyBytes: number): void {
     if (this.#state.kind === 'ended') return; // Q1
     this.#become(ENDED);
-    requestEnded(this, 'succeeded', undefined, this.#startedAtMs, replyBytes);
+    if (isWatched(this)) requestEnded(this, 'succeeded', undefined, this.#startedAtMs, replyBytes);
     this.#resolve(value);
   }
 

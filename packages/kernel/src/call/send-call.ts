@@ -12,7 +12,15 @@ import { type OutboundName, RecordKind } from '../internal/wire/index.ts';
 import type { Metadata, ResolvedPacket } from '../message/index.ts';
 import type { CarriedFlow, Flow, MessageSpan } from '../observe/index.ts';
 import type { CallPath, RoutableCall } from './call-path.ts';
-import { type CallEnd, carriedBy, type FollowedCall, noteBackpressured, sendAccepted, sendFailed, startSpan } from './call-points.ts';
+import {
+  type CallEnd,
+  carriedBy,
+  type FollowedCall,
+  noteBackpressured,
+  sendAccepted,
+  sendFailed,
+  startSpan,
+} from './call-points.ts';
 import { CallWait } from './call-wait.ts';
 import type { SendCall } from './call.ts';
 import { OutgoingMessage } from './outgoing-message.ts';
@@ -76,8 +84,8 @@ class Send implements RoutableCall, SignalFollower, FollowedCall {
     this.#message = message;
     this.name = message.name;
     this.metadata = message.metadataBytes;
-    this.span = startSpan('producer', path, message);
-    this.trace = carriedBy(message.flow, this.span);
+    this.span = path.terms.flow.isFollowing ? startSpan('producer', path, message) : undefined;
+    this.trace = this.span === undefined ? message.flow : carriedBy(message.flow, this.span);
   }
 
   get packetName(): string {
@@ -157,7 +165,7 @@ class Send implements RoutableCall, SignalFollower, FollowedCall {
     const state = this.#state;
     this.#become(ENDED);
     if (state.kind === 'waiting') state.tell('succeeded');
-    sendAccepted(this);
+    if (this.span !== undefined || this.path.terms.flow.isFollowing) sendAccepted(this);
     this.#resolve?.();
   }
 

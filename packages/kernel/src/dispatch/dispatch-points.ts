@@ -4,7 +4,7 @@
  * Owns what is said at each of them, and the flow of a message that arrives. Leaves to dispatcher and reply path when one is
  * reached, and dispatch errors to the failure log.
  *
- * 1. A point that nobody looks at costs a comparison or two (TRACE-010).
+ * 1. A point that nobody looks at costs a comparison or two, mostly before it gets here (TRACE-010).
  * 2. A message ends with one of `completed`, `replied` and `dropped`, and its span with it (TRACE-002).
  */
 import { errorKindOf } from '../errors/index.ts';
@@ -22,6 +22,7 @@ import {
   type MessageFlow,
   type MessageKind,
   messageFields,
+  type MessageSpan,
 } from '../observe/index.ts';
 import { type Outcome, verbOf } from './counters.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -37,15 +38,9 @@ export class DispatchPoints {
     this.#clock = clock;
   }
 
-  /** Whether messages arrive without anybody asking for their flow. */
-  get isOff(): boolean {
-    return this.#flow.isOff;
-  }
-
   /** The flow of a message that arrives, which begins here if it has none; undefined: what it carries is malformed (TRACE-021). */
   received(record: InboundRecord, link: Link | undefined): CarriedFlow | undefined {
-    const flow = record.flow ?? this.#flowOf(record);
-    if (record.topic !== undefined) record.flow = flow; // an event may have several handlers
+    const flow = record.topic === undefined ? this.#flowOf(record) : this.#flowOfEvent(record);
     if (this.#flow.records(flow)) {
       const sizeBytes = this.#flow.tellsSizes ? record.costBytes - RECORD_COST_BYTES : undefined;
       this.#flow.note(this.#place, 'received', asFollowed(record, link, flow), { kind: verbOf(record), sizeBytes });
@@ -59,11 +54,10 @@ export class DispatchPoints {
   }
 
   /** Its handler starts now. */
-  dispatched(dispatch: Dispatch, nowMs: number): void {
-    if (!this.#flow.isFollowing) return;
+  dispatched(dispatch: Dispatch, startedAtMs: number): void {
     if (this.#flow.records(dispatch.flow)) this.#note('dispatched', dispatch, dispatch.verb);
-    if (this.#flow.isDetailed) dispatch.handlerAtMs = nowMs;
-    this.#startSpan(dispatch);
+    const span = this.#startSpan(dispatch);
+    if (span !== undefined || this.#flow.isDetailed) dispatch.trail = { span, startedAtMs, flow: undefined };
   }
 
   /** Its reply, or the error in place of one, has been taken by its link. */
@@ -92,37 +86,50 @@ export class DispatchPoints {
 
   /** Nothing of the dispatch is left. */
   ended(dispatch: Dispatch): void {
-    const { outcome, verb, span } = dispatch;
-    if (span !== undefined) this.#endSpan(dispatch);
+    const { outcome, verb, trail } = dispatch;
+    if (trail?.span !== undefined) this.#endSpan(dispatch, trail.span);
     if (verb === 'request') return; // was replied or dropped before
     if (outcome !== 'handled' && outcome !== 'failed') return this.dropped(dispatch, 'send', outcome);
     if (this.#flow.records(dispatch.flow)) this.#note('completed', dispatch, 'send', flowOutcome(outcome));
   }
 
-  #flowOf({ trace }: InboundRecord): CarriedFlow | undefined {
-    return trace === undefined ? this.#flow.begin('inbound') : CarriedFlow.read(trace, 0, trace.length);
+  #flowOf(record: InboundRecord): CarriedFlow | undefined {
+    const flow = record.readTrace(readFlow);
+    return flow === undefined ? this.#flow.begin('inbound') : flow === MALFORMED ? undefined : flow;
+  }
+
+  /** An event may have several handlers: the first one's dispatch reads or begins its flow for all. */
+  #flowOfEvent(record: InboundRecord): CarriedFlow | undefined {
+    return (record.flow ??= this.#flowOf(record));
   }
 
   #note(phase: FlowPhase, dispatch: Dispatch, kind: MessageKind, outcome?: FlowOutcome): void {
-    const isEnd = outcome !== undefined && dispatch.handlerAtMs !== 0 && this.#flow.isDetailed;
-    const durationMs = isEnd ? this.#clock.nowMs() - dispatch.handlerAtMs : undefined;
+    const { trail } = dispatch;
+    const isTimed = outcome !== undefined && trail !== undefined && this.#flow.isDetailed;
+    const durationMs = isTimed ? this.#clock.nowMs() - trail.startedAtMs : undefined;
     this.#flow.note(this.#place, phase, dispatch, { kind, outcome, durationMs });
   }
 
-  #startSpan(dispatch: Dispatch): void {
+  #startSpan(dispatch: Dispatch): MessageSpan | undefined {
     const { tracer } = this.#flow;
-    if (tracer === undefined) return;
+    if (tracer === undefined) return undefined;
     const { verb, flow, packetName } = dispatch;
     const fields = messageFields(this.#place, verb, dispatch, undefined);
-    dispatch.span = tracer.start(verb === 'request' ? 'server' : 'consumer', packetName, flow?.traceContext, fields);
+    return tracer.start(verb === 'request' ? 'server' : 'consumer', packetName, flow?.traceContext, fields);
   }
 
-  #endSpan(dispatch: Dispatch): void {
-    const { outcome, verb, span } = dispatch;
+  #endSpan(dispatch: Dispatch, span: MessageSpan): void {
+    const { outcome, verb } = dispatch;
     const fields = messageFields(this.#place, verb, dispatch, flowOutcome(outcome));
     const isError = outcome !== 'handled' && outcome !== 'cancelled' && outcome !== 'link_closed';
-    span?.end(fields, isError ? (errorKindOf(dispatch.errorNumber) ?? outcome) : undefined);
+    span.end(fields, isError ? (errorKindOf(dispatch.errorNumber) ?? outcome) : undefined);
   }
+}
+
+const MALFORMED = 'malformed';
+
+function readFlow(source: Uint8Array, start: number, end: number): CarriedFlow | typeof MALFORMED {
+  return CarriedFlow.read(source, start, end) ?? MALFORMED;
 }
 
 /** A message that arrives. */

@@ -49,6 +49,14 @@ export interface DispatchOwner {
 
 export type DispatchPhase = 'queued' | 'running' | 'ended';
 
+/** What spans and durations need to know of a handler. */
+export interface HandlerTrail {
+  readonly span: MessageSpan | undefined;
+  readonly startedAtMs: number;
+  /** What the handler passes on, once it was asked for. */
+  flow: CarriedFlow | undefined;
+}
+
 /** `open`: no reply yet. `waiting`: submitted, waits for credit. `closed`: written, or there will be none. */
 export type ReplyState = 'open' | 'waiting' | 'closed';
 
@@ -77,9 +85,8 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts, F
   abortReason: ZLinkError | undefined = undefined;
   /** As it was received. */
   readonly flow: CarriedFlow | undefined;
-  span: MessageSpan | undefined = undefined;
-  /** When its handler started; 0 where no record tells durations. */
-  handlerAtMs = 0;
+  /** Of its handler; undefined where there are neither spans nor durations. */
+  trail: HandlerTrail | undefined = undefined;
 
   payload: Uint8Array;
   readonly payloadStart: number;
@@ -110,7 +117,6 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts, F
 
   readonly #owner: DispatchOwner;
   #controller: AbortController | undefined = undefined;
-  #handlerFlow: CarriedFlow | undefined = undefined;
   #form: ReplyForm | undefined = undefined;
   /** Value of a reply, text of an error reply. */
   #content: unknown = undefined;
@@ -152,8 +158,9 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts, F
 
   /** Calls of the handler are children of its span, if it has one. */
   get handlerFlow(): CarriedFlow | undefined {
-    if (this.span === undefined) return this.flow;
-    return (this.#handlerFlow ??= this.flow?.withTraceContext(this.span.context));
+    const { trail, flow } = this;
+    if (trail?.span === undefined) return flow;
+    return (trail.flow ??= flow?.withTraceContext(trail.span.context));
   }
 
   get signal(): AbortSignal {

@@ -14,7 +14,7 @@
 import { describeValue, type ErrorKindName, ZLinkError } from '../errors/index.ts';
 import type { Clock } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
-import type { CarriedFlow, MessageCounters } from '../observe/index.ts';
+import type { CarriedFlow, MessageCounters, MessageFlow } from '../observe/index.ts';
 import { type DropReason, OwnerCounters, verbOf } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
@@ -43,6 +43,7 @@ export class Dispatcher {
   readonly #replies: ReplyPath;
   readonly #runner: HandlerRunner;
   readonly #failures: FailureLog;
+  readonly #flow: MessageFlow;
   readonly #points: DispatchPoints;
   readonly #turn: TurnBudget;
   readonly #counters: OwnerCounters;
@@ -64,6 +65,7 @@ export class Dispatcher {
     this.#permits = new PermitReturn(parts.permits, () => this.#pump());
     this.#routes = new NameRoutes(options.handlers, parts.codecs, parts.names);
     this.#failures = new FailureLog(owner, where, options.surface.place, parts);
+    this.#flow = parts.flow;
     this.#points = new DispatchPoints(parts.flow, options.surface.place, parts.clock);
     this.#turn = new TurnBudget(options.nextTurn ?? setImmediate, () => this.#pump());
     this.#counters = new OwnerCounters(owner, options.surface.place);
@@ -97,16 +99,16 @@ export class Dispatcher {
    * @param link - undefined: it is an event, which came over none
    */
   accept(record: InboundRecord, link: Link | undefined): void {
-    const isFollowed = !this.#points.isOff;
-    const flow = isFollowed ? this.#points.received(record, link) : undefined;
-    const isMalformed = isFollowed && flow === undefined;
+    const isCarried = !this.#flow.isOff;
+    const flow = isCarried ? this.#points.received(record, link) : undefined;
+    const isMalformed = isCarried && flow === undefined;
     const refusal = isMalformed ? MALFORMED_FLOW : this.#intake.take(record.costBytes);
     if (refusal !== undefined) return this.#refuse(record, link, refusal, flow);
     const nowMs = this.#clock.nowMs();
     const deadlineAtMs = record.remainingMs === 0 ? 0 : nowMs + record.remainingMs;
     const dispatch = new Dispatch(this.#replies, record, link, deadlineAtMs, flow);
     this.#counters.of(dispatch.verb).queue();
-    this.#points.admitted(dispatch);
+    if (this.#flow.isFollowing) this.#points.admitted(dispatch);
     if (this.#queue.first !== undefined || !this.#mayStart(nowMs)) {
       this.#queue.push(dispatch);
       return;
@@ -119,7 +121,7 @@ export class Dispatcher {
 
   /** Ends a message that never becomes a job, and for which a job permit is held. */
   refuse(record: InboundRecord, link: Link | undefined, refusal: Refusal): void {
-    const flow = this.#points.isOff ? undefined : this.#points.received(record, link);
+    const flow = this.#flow.isOff ? undefined : this.#points.received(record, link);
     this.#refuse(record, link, refusal, flow);
   }
 
@@ -238,9 +240,10 @@ export class Dispatcher {
     this.#activeCount++;
     this.#lastHandler.started(this.#owner, entry.packetName, nowMs);
     this.#permits.giveBack(); // P2
-    this.#points.dispatched(dispatch, nowMs);
-    if (dispatch.span === undefined) this.#runner.run(dispatch, entry, message);
-    else dispatch.span.run(() => this.#runner.run(dispatch, entry, message)); // TRACE-024
+    if (this.#flow.isFollowing) this.#points.dispatched(dispatch, nowMs);
+    const span = dispatch.trail?.span;
+    if (span === undefined) this.#runner.run(dispatch, entry, message);
+    else span.run(() => this.#runner.run(dispatch, entry, message)); // TRACE-024
   }
 
   #refuse(record: InboundRecord, link: Link | undefined, refusal: Refusal, flow: CarriedFlow | undefined): void {
@@ -288,7 +291,7 @@ export class Dispatcher {
     this.#started.remove(dispatch);
     this.#replies.unwatch(dispatch);
     this.#counters.of(dispatch.verb).end(dispatch.outcome);
-    this.#points.ended(dispatch);
+    if (dispatch.trail !== undefined || !this.#flow.isOff) this.#points.ended(dispatch);
     this.#intake.release(dispatch.reservedBytes); // P3
   }
 }

@@ -185,6 +185,7 @@ class FakeLink implements Link {
       payloadEnd: payload.length - 1,
       metadata: undefined,
       trace: undefined,
+      readTrace: () => undefined,
       costBytes: 64 + payload.length,
     };
   }

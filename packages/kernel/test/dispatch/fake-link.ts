@@ -171,6 +171,7 @@ export function inboundRecord(fields: RecordFields): InboundRecord {
     payloadEnd: fields.payload.length,
     metadata: fields.metadata,
     trace: fields.trace,
+    readTrace: (read) => fields.trace && read(fields.trace, 0, fields.trace.length),
     costBytes: 64 + fields.payload.length + (fields.metadata?.length ?? 0),
   };
 }

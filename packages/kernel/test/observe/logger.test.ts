@@ -29,7 +29,7 @@ test('[C11] the default logger writes warnings and errors as JSON lines, nothing
   ]);
 });
 
-test('[C11] any record becomes one line: bigint, errors, cycles, getters that throw, far too much', () => {
+test('[C11] [C23] any record becomes one line: bigint, errors, cycles, getters that throw, far too much', () => {
   const { lines, logger, written } = arrange();
   const cyclic: Record<string, unknown> = { name: 'cyclic', error: new TypeError('t') };
   cyclic['self'] = cyclic;

@@ -1,6 +1,7 @@
 /** Every scenario, in the order of a run. */
 import type { Scenario } from '../scenario.ts';
 import { codecs } from './codecs.ts';
+import { diagnostics } from './diagnostics.ts';
 import { fanout } from './fanout.ts';
 import { frameworkOverLink } from './framework-over-link.ts';
 import { frameworkRequests } from './framework-requests.ts';
@@ -26,6 +27,7 @@ export const catalogue: readonly Scenario[] = [
   frameworkSends,
   frameworkSerial,
   ...frameworkOverLink,
+  ...diagnostics,
   selection,
   ...meshRequests,
   meshSends,

@@ -8,7 +8,7 @@
  *
  * 1. Sides that differ only in the way share the code of handlers and calls: a ratio between them shows the way alone.
  */
-import { type Codec, createHost, type Host, message, request } from '@zlink/framework';
+import { type Codec, createHost, type Host, type HostOptions, message, request } from '@zlink/framework';
 import type { Entry, Message } from '../cargo.ts';
 import type { ClientEnd, ServerEnd, Work } from './side.ts';
 
@@ -63,8 +63,8 @@ export function handlersOf(work: Work, onMessage: () => void): Handlers {
   return { take, answer };
 }
 
-export function createBenchHost(): Host {
-  const host = createHost({ testing: { allowSeveralHosts: true } });
+export function createBenchHost(options: HostOptions = {}): Host {
+  const host = createHost({ ...options, testing: { allowSeveralHosts: true } });
   host.codecs().use({ register: (codecs) => codecs.add(bytesCodec) });
   return host;
 }

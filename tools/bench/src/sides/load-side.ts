@@ -3,6 +3,7 @@
  *
  * A `file:` URL names a module outside of this package that exports `side`.
  */
+import type { DiagnosticsLevel } from '@zlink/framework';
 import type { PublishingSide } from './publishing-side.ts';
 import type { Side } from './side.ts';
 
@@ -16,6 +17,11 @@ export async function loadSide(name: string): Promise<Side> {
       return (await import('./link.ts')).link;
     case 'framework':
       return (await import('./framework.ts')).framework;
+    case 'framework off':
+    case 'framework errors':
+    case 'framework normal':
+    case 'framework detailed':
+      return (await import('./framework.ts')).frameworkAt(name.slice('framework '.length) as DiagnosticsLevel); // one of these
     case 'mesh':
       return (await import('./mesh.ts')).mesh;
     case 'mesh node':

@@ -32,7 +32,14 @@ export const fanout: readonly Scenario[] = [
           ['scores', 'conformance.tick'],
         );
         assert.equal(first[0]?.context?.channelName, FEED);
-        assert.deepEqual(first[0]?.context?.keys, ['channelName', 'packetName', 'signal', 'topic', 'topicText']);
+        assert.deepEqual(first[0]?.context?.keys, [
+          'channelName',
+          'flow',
+          'packetName',
+          'signal',
+          'topic',
+          'topicText',
+        ]);
         const [row] = await subscriber.ask('publishers');
         assert.equal(row?.missedEvents, 0);
         assert.equal((await subscriber.counters(FEED, 'send')).handled, 201 * handlers);

@@ -175,12 +175,12 @@ export const calls: readonly Scenario[] = [
       const all = Object.values(surface).flat();
       for (const name of all) assert.doesNotMatch(name, /^(select(Node|One|Many)|trySubmit|submitSync)$/);
       for (const name of all) assert.doesNotMatch(name, /socket|zmq|zeromq|dealer|router|frame|envelope|heartbeat/i);
-      assert.deepEqual(surface['send'], ['metadata', 'submit']);
+      assert.deepEqual(surface['send'], ['flow', 'metadata', 'submit']);
       assert.deepEqual(
         surface['request']?.filter((name) => name !== 'yield'),
-        ['metadata', 'submit', 'timeoutMs'],
+        ['flow', 'metadata', 'submit', 'timeoutMs'],
       );
-      assert.deepEqual(surface['publish'], ['submit']);
+      assert.deepEqual(surface['publish'], ['flow', 'submit']);
     },
   },
 ];

@@ -31,7 +31,7 @@ export const dispatch: readonly Scenario[] = [
         await client.reply({ to });
       }
       const begun = (await host.seen(9, 'begun')).filter(({ what }) => what === 'begun');
-      const shared = ['contentType', 'correlationId', 'kind', 'metadata', 'packetName', 'signal'];
+      const shared = ['contentType', 'correlationId', 'flow', 'kind', 'metadata', 'packetName', 'signal'];
       for (const { owner, context } of begun) {
         assert.ok(context);
         const own = owner === 'node' ? ['meshName', 'sourceNodeRid', 'targetNodeRid'] : ['channelName'];

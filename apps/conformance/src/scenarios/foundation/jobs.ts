@@ -89,7 +89,7 @@ export const jobs: readonly Scenario[] = [
     run: async (stage) => {
       const options = { inboundDispatch: { maxQueuedApplicationJobs: 2, coreHwmBudgetBytes: 65_536 } };
       const server = await stage.server('server', { concurrency: 1_000 }, { options });
-      const client = await stage.client([server]);
+      const client = await stage.client([server], { sendTimeoutMs: 20_000 });
       const text = 'x'.repeat(2_000);
       const burst = client.ask('burst', { ...stage.toServers, payload: { act: 'hold', text } }, 200);
       await server.seen(200, 'begun'); // far more bytes than the window, far more jobs than permits

@@ -162,7 +162,7 @@ export const flow: readonly Scenario[] = [
       const server = await stage.node('server', [], {}, { options });
       await server.ask('quieten');
       const callers = await Promise.all(
-        ['a', 'b', 'c', 'd', 'e'].map((name) => stage.node(name, [server], { channels: [{}] })),
+        ['a', 'b', 'c', 'd', 'e'].map((name) => stage.node(name, [server], { channels: [{}], sendTimeoutMs: 20_000 })),
       );
       const text = 'x'.repeat(40_000);
       const ends = await Promise.all(

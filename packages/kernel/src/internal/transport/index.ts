@@ -17,7 +17,7 @@ export type {
   SubscriptionSink,
 } from './events.ts';
 export { noteClosed, noteOpen } from './open-transports.ts';
-export type { InboundName, InboundRecord, LinkSink, OutboundRecord, OutboundRequest } from './records.ts';
+export type { InboundName, InboundRecord, LinkSink, OutboundRecord, OutboundRequest, TraceReading } from './records.ts';
 export type {
   DialOptions,
   DuplicatePolicy,

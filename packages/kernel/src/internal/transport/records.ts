@@ -54,6 +54,9 @@ export interface InboundName {
   slot: unknown;
 }
 
+/** Reads a section that lies in `source[start…end)`, and keeps nothing of it. */
+export type TraceReading<T> = (source: Uint8Array, start: number, end: number) => T;
+
 /** One received record. The link reuses it: valid during the sink's call only; the bytes stay valid. */
 export interface InboundRecord {
   readonly kind: RecordKind;
@@ -68,7 +71,10 @@ export interface InboundRecord {
   readonly payloadEnd: number;
   /** Metadata bytes as received, or undefined. Allocated on first use. */
   readonly metadata: Uint8Array | undefined;
+  /** As `metadata`. */
   readonly trace: Uint8Array | undefined;
+  /** Reads the trace section, if there is one, without a view of it: every message has one (WIRE-007). */
+  readTrace<T>(read: TraceReading<T>): T | undefined;
   /** Of a fanout event; records of a link have none. Nobody changes it. */
   readonly topic?: Uint8Array;
   /** Of an event: what the first of its handlers has read or begun, for all of them. */

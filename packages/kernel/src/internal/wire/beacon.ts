@@ -10,6 +10,8 @@ import { areSameBytes } from './same-bytes.ts';
 
 /** Never written to; others get copies. */
 export const BEACON_TOPIC = Uint8Array.of(0x01, 0x5a, 0x4c, 0x46, 0x31);
+/** The text with these bytes: they are ASCII, so there is no other one. */
+const BEACON_TEXT = '\u0001ZLF1';
 const PAYLOAD = Uint8Array.of(0x5a, 0x46, 0x01, 0x01);
 
 /** A new message; the parts are the caller's. */
@@ -18,8 +20,8 @@ export function beaconParts(): Uint8Array[] {
 }
 
 /** Whether an application may not use this topic (FAN-002). */
-export function isBeaconTopic(topic: Uint8Array): boolean {
-  return areSameBytes(topic, BEACON_TOPIC);
+export function isBeaconTopic(topic: string | Uint8Array): boolean {
+  return typeof topic === 'string' ? topic === BEACON_TEXT : areSameBytes(topic, BEACON_TOPIC);
 }
 
 /** `none`: some other message. `malformed`: it has the topic of a beacon and is none. */

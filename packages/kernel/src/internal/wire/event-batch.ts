@@ -48,6 +48,12 @@ export class EventBatch implements PayloadSink {
   #contentType = '';
   #packetName = '';
   #trace: OutboundTrace | undefined = undefined;
+  /** Its names in the frame. */
+  #topicIndex = 0;
+  #contentTypeIndex = 0;
+  #packetNameIndex = 0;
+  /** Whether an event of the open frame has those names, none of another one in between (B4). */
+  #areNamesKnown = false;
   #nextSequence: number;
   #frames: Uint8Array[] = [];
   #framesBytes = 0;
@@ -77,6 +83,8 @@ export class EventBatch implements PayloadSink {
     if (this.#eventCount === 0) this.#startFrame();
     this.#eventStart = this.#position;
     this.#namesBefore = this.#nameCount;
+    this.#areNamesKnown &&=
+      topic === this.#topic && packetName === this.#packetName && contentType === this.#contentType;
     this.#topic = topic;
     this.#contentType = contentType;
     this.#packetName = packetName;
@@ -107,6 +115,7 @@ export class EventBatch implements PayloadSink {
     writeU32(this.#slab, this.#lengthAt, this.payloadBytes + (isTraced ? HAS_TRACE : 0));
     if (this.#position - this.#frameStart > EVENT_FRAME_BYTES) this.#cutIntoPieces();
     else this.#eventCount++;
+    this.#areNamesKnown = true;
     this.#nextSequence++;
   }
 
@@ -143,15 +152,13 @@ export class EventBatch implements PayloadSink {
     this.#position = this.#frameStart; // what a rewound event may have left
     this.#names.clear();
     this.#nameCount = 0;
+    this.#areNamesKnown = false;
     this.#append(this.#head);
   }
 
   #writeEventHead(): void {
-    const topic = this.#topic;
-    if (typeof topic === 'string') this.#writeName(topic);
-    else this.#writeNewName(topic);
-    this.#writeName(this.#contentType);
-    this.#writeName(this.#packetName);
+    if (this.#areNamesKnown) this.#repeatNames();
+    else this.#writeNames();
     this.#ensure(4);
     this.#position += 4; // the length, when it is known
     if (this.#trace !== undefined) this.#writeTrace(this.#trace);
@@ -173,27 +180,46 @@ export class EventBatch implements PayloadSink {
     return this.#payloadStart - traceBytes - 4;
   }
 
-  #writeName(name: string): void {
+  #writeNames(): void {
+    const topic = this.#topic;
+    this.#topicIndex = typeof topic === 'string' ? this.#writeName(topic) : this.#writeNewName(topic);
+    this.#contentTypeIndex = this.#writeName(this.#contentType);
+    this.#packetNameIndex = this.#writeName(this.#packetName);
+  }
+
+  /** Most often an event has the names of the one before. */
+  #repeatNames(): void {
+    this.#ensure(6);
+    this.#writeIndex(this.#topicIndex);
+    this.#writeIndex(this.#contentTypeIndex);
+    this.#writeIndex(this.#packetNameIndex);
+  }
+
+  #writeName(name: string): number {
     const index = this.#names.get(name);
     if (index === undefined) {
       this.#names.set(name, this.#nameCount);
-      this.#writeNewName(encodeUtf8(name));
-      return;
+      return this.#writeNewName(encodeUtf8(name));
     }
     this.#ensure(2);
-    this.#slab[this.#position++] = index;
-    this.#slab[this.#position++] = index >>> 8;
+    this.#writeIndex(index);
+    return index;
   }
 
-  #writeNewName(bytes: Uint8Array): void {
+  #writeNewName(bytes: Uint8Array): number {
     if (bytes.length > NAME_BYTES)
       throw new ZLinkError('InternalFailure', `${bytes.length} bytes do not fit a length byte`);
     this.#ensure(3);
     const index = this.#nameCount++;
-    this.#slab[this.#position++] = index;
-    this.#slab[this.#position++] = index >>> 8;
+    this.#writeIndex(index);
     this.#slab[this.#position++] = bytes.length;
     this.#append(bytes);
+    return index;
+  }
+
+  #writeIndex(index: number): void {
+    this.#slab[this.#position++] = index;
+    this.#slab[this.#position++] = index >>> 8;
   }
 
   /** The frame is full without the event being written, which becomes the first one of the next frame. */

@@ -36,6 +36,9 @@ export class EventReader {
   payload: Uint8Array = EMPTY;
   payloadStart = 0;
   payloadEnd = 0;
+  /** Its topic is `payload[topicStart…topicEnd)`. */
+  topicStart = 0;
+  topicEnd = 0;
   /** Its trace section is `payload[traceStart…traceEnd)`; empty: it has none. */
   traceStart = 0;
   traceEnd = 0;
@@ -43,7 +46,6 @@ export class EventReader {
   fault = '';
 
   readonly #pieces = new PieceJoiner();
-  #topic: Name = NO_NAME;
   #source: Uint8Array = EMPTY;
   #position = 0;
   #left = 0;
@@ -51,7 +53,7 @@ export class EventReader {
 
   /** A view of the frame, valid for as long as anyone holds it. */
   get topic(): Uint8Array {
-    return this.#source.subarray(this.#topic.start, this.#topic.end);
+    return this.payload.subarray(this.topicStart, this.topicEnd);
   }
 
   /**
@@ -93,7 +95,8 @@ export class EventReader {
     this.payload = source;
     this.payloadStart = payloadStart;
     this.payloadEnd = this.#position = payloadStart + length;
-    this.#topic = topic;
+    this.topicStart = topic.start;
+    this.topicEnd = topic.end;
     this.contentType = contentText;
     this.packetName = packetText;
     this.sequence++;
@@ -198,8 +201,6 @@ export class EventReader {
     return false;
   }
 }
-
-const NO_NAME: Name = { start: 0, end: 0, text: '' };
 
 function textOf(source: Uint8Array, name: Name): string | undefined {
   return (name.text ??= decodeUtf8(source, name.start, name.end));

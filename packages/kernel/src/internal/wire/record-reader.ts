@@ -7,7 +7,7 @@
  * R2 One reader serves all records of a link: its fields are valid until the next `read`.
  */
 import { type ErrorKindName, errorKindOf } from '../../errors/index.ts';
-import type { InboundName, InboundRecord } from '../transport/records.ts';
+import type { InboundName, InboundRecord, TraceReading } from '../transport/records.ts';
 import { HEADER_BYTES, METADATA_BYTES, NAME_LIMIT, RECORD_COST_BYTES, TRACE_BYTES } from './limits.ts';
 import { RecordFlag, RecordKind, allowedFlags } from './record.ts';
 import { decodeUtf8 } from '../../message/text.ts';
@@ -68,6 +68,11 @@ export class RecordReader implements InboundRecord {
   get trace(): Uint8Array | undefined {
     if (this.#traceEnd === this.#traceStart) return undefined;
     return this.#source.subarray(this.#traceStart, this.#traceEnd);
+  }
+
+  readTrace<T>(read: TraceReading<T>): T | undefined {
+    if (this.#traceEnd === this.#traceStart) return undefined;
+    return read(this.#source, this.#traceStart, this.#traceEnd);
   }
 
   /** A copy that outlives the next `read`; the bytes themselves are shared. */

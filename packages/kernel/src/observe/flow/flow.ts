@@ -17,7 +17,6 @@
  * 3. A trace context that is invalid is left out, and the flow goes on without (TRACE-023).
  */
 import { describeValue, ZLinkError } from '../../errors/index.ts';
-import type { OutboundTrace } from '../../internal/wire/index.ts';
 import { TRACE_CONTEXT_BYTES, TraceContext } from './trace-context.ts';
 
 /**
@@ -48,7 +47,8 @@ export function originNumber(origin: FlowOrigin): number {
   return ORIGINS.indexOf(origin);
 }
 
-export class CarriedFlow implements Flow, OutboundTrace {
+/** A record takes it as its trace section, as it is: `byteLength` and `writeInto` are what a batch asks for. */
+export class CarriedFlow implements Flow {
   readonly traceContext: TraceContext | undefined;
   // The id in four words of 32 bits, the first one first: small integers, which take no memory of their own.
   readonly #w0: number;

@@ -10,27 +10,18 @@
  *    not at all (TRACE-011).
  * M3 Nothing here throws, and nothing changes the result of a message.
  */
-import type { Clock } from '../../internal/time/index.ts';
-import type { Logger } from '../logger.ts';
-import type { RateLimitedLog } from '../rate-limited-log.ts';
 import type { CarriedFlow, FlowOrigin } from './flow.ts';
 import { FlowSource, type FlowSourceOptions } from './flow-source.ts';
 import { type DiagnosticsLevel, diagnosticsLevels } from './level.ts';
 import type { FollowedMessage } from './message-facts.ts';
 import type { FlowPlace } from './place.ts';
-import { type ErrorDetails, ErrorEntry, type PhaseDetails, PhaseEntry } from './record-entry.ts';
-import { RecordQueue } from './record-queue.ts';
-import { RecordWriter } from './record-writer.ts';
+import { type ErrorDetails, type PhaseDetails, RecordForm } from './record-form.ts';
+import { RecordQueue, type RecordQueueOptions } from './record-queue.ts';
 import type { FlowPhase } from './records.ts';
 import { flowOf } from './signal-flow.ts';
 import type { SpanTracer } from './span-tracer.ts';
 
-export interface MessageFlowOptions extends FlowSourceOptions {
-  readonly clock: Pick<Clock, 'nowMs'>;
-  /** A guarded one. */
-  readonly logger: Logger;
-  /** Over that logger. */
-  readonly log: RateLimitedLog;
+export interface MessageFlowOptions extends FlowSourceOptions, RecordQueueOptions {
   /** Default `errors`. */
   readonly level?: DiagnosticsLevel;
   /** Share of flows whose phases are recorded, 0..1; default 1. */
@@ -38,8 +29,6 @@ export interface MessageFlowOptions extends FlowSourceOptions {
   /** Whether records of `detailed` tell the size of messages; default false. */
   readonly includeMessageSizes?: boolean;
   readonly tracer?: SpanTracer | undefined;
-  /** A hop to a later turn of the event loop; default `setImmediate`; tests take turns themselves. */
-  readonly nextTurn?: (callback: () => void) => void;
 }
 
 const ERRORS = diagnosticsLevels.indexOf('errors');
@@ -48,6 +37,7 @@ const DETAILED = diagnosticsLevels.indexOf('detailed');
 
 export class MessageFlow {
   readonly #source: FlowSource;
+  readonly #form: RecordForm;
   readonly #queue: RecordQueue;
   readonly #sampleRate: number;
   readonly #includeMessageSizes: boolean;
@@ -57,8 +47,8 @@ export class MessageFlow {
 
   constructor(options: MessageFlowOptions) {
     this.#source = new FlowSource(options);
-    const writer = new RecordWriter(options.logger, options.log);
-    this.#queue = new RecordQueue(writer, options.clock, options.nextTurn ?? setImmediate);
+    this.#form = new RecordForm(this.#source.dateMs);
+    this.#queue = new RecordQueue(options);
     this.#sampleRate = options.sampleRate ?? 1;
     this.#includeMessageSizes = options.includeMessageSizes ?? false;
     this.#tracer = options.tracer;
@@ -112,7 +102,7 @@ export class MessageFlow {
    * (TRACE-026). Undefined at `off`.
    */
   join(given: CarriedFlow | undefined, signal: AbortSignal | undefined): CarriedFlow | undefined {
-    if (this.isOff) return undefined;
+    if (this.#rank < ERRORS) return undefined;
     return given ?? (signal === undefined ? undefined : flowOf(signal)) ?? this.#source.begin('application');
   }
 
@@ -123,7 +113,7 @@ export class MessageFlow {
 
   /** Records a phase. For those of `normal` only what `records` has said yes to. */
   note(place: FlowPlace, phase: FlowPhase, message: FollowedMessage, details: PhaseDetails): void {
-    this.#queue.addPhase(new PhaseEntry(this.#source.dateMs(), place, phase, message, details));
+    if (this.#queue.takesPhase()) this.#queue.addPhase(this.#form.phase(place, phase, message, details));
   }
 
   /**
@@ -132,7 +122,7 @@ export class MessageFlow {
    * @param key - what is alike for the same key is written once per second
    */
   fail(key: string, place: FlowPlace, message: FollowedMessage, details: ErrorDetails): void {
-    this.#queue.addError(new ErrorEntry(this.#source.dateMs(), place, message, details, key));
+    this.#queue.addError(key, this.#form.error(place, message, details));
   }
 
   /** Writes what waits; from then on records are written at once. */

@@ -1,42 +1,66 @@
 /**
  * Records on their way to the logger.
  *
- * Owns that messages never wait for it: entries are kept, and written in later turns of the event loop (TRACE-012). Leaves
- * what an entry says to the entry.
+ * Owns that messages never wait for it: records are kept, and written in later turns of the event loop (TRACE-012). Leaves
+ * what a record says to its form.
  *
  * 1. At most 4,096 wait. When so many do, a phase is not taken; an error takes the place of the latest phase. What is left
  *    out is counted.
- * 2. They are written in the order in which they were added, and for 1 ms per turn: a slow logger costs messages no more.
+ * 2. They are written in the order in which they were added, and for about 1 ms per turn: a slow logger costs messages no
+ *    more.
  * 3. No hop is ordered while nothing waits. Closing takes 100 ms at most, whatever waits; what comes then is written at once.
+ * 4. Phases go to the logger at `debug`, errors to the rate-limited log at `warn`; neither throws (TRACE-001).
  */
 import type { Clock } from '../../internal/time/index.ts';
-import type { RecordEntry } from './record-entry.ts';
-
-/** Never throws. */
-interface EntryWriter {
-  write(entry: RecordEntry): void;
-}
+import type { Logger } from '../logger.ts';
+import type { RateLimitedLog } from '../rate-limited-log.ts';
+import type { DispatchErrorRecord, MessageFlowRecord } from './records.ts';
 
 const LIMIT = 4_096;
 const TURN_MS = 1;
 const CLOSE_MS = 100;
+/** The clock is asked after the first record of a turn, and then after so many. */
+const RECORDS_PER_LOOK = 8;
+
+export interface RecordQueueOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** A guarded one. */
+  readonly logger: Logger;
+  /** Over that logger. */
+  readonly log: RateLimitedLog;
+  /** A hop to a later turn of the event loop; default `setImmediate`. */
+  readonly nextTurn?: (callback: () => void) => void;
+}
+
+/** An error with the key by which it is limited; a phase waits as it is. */
+class WaitingError {
+  readonly key: string;
+  readonly record: DispatchErrorRecord;
+
+  constructor(key: string, record: DispatchErrorRecord) {
+    this.key = key;
+    this.record = record;
+  }
+}
 
 export class RecordQueue {
-  readonly #writer: EntryWriter;
   readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #logger: Logger;
+  readonly #log: RateLimitedLog;
   readonly #nextTurn: (callback: () => void) => void;
-  readonly #phases = new Line();
-  readonly #errors = new Line();
   readonly #onTurn = (): void => this.#writeSome();
-  #order = 0;
+  /** `[#head…]` wait. */
+  #waiting: (MessageFlowRecord | WaitingError)[] = [];
+  #head = 0;
   #dropped = 0;
   #isHopOrdered = false;
   #isClosed = false;
 
-  constructor(writer: EntryWriter, clock: Pick<Clock, 'nowMs'>, nextTurn: (callback: () => void) => void) {
-    this.#writer = writer;
-    this.#clock = clock;
-    this.#nextTurn = nextTurn;
+  constructor(options: RecordQueueOptions) {
+    this.#clock = options.clock;
+    this.#logger = options.logger;
+    this.#log = options.log;
+    this.#nextTurn = options.nextTurn ?? setImmediate;
   }
 
   /** How many were left out (1). */
@@ -44,40 +68,45 @@ export class RecordQueue {
     return this.#dropped;
   }
 
-  addPhase(entry: RecordEntry): void {
-    if (this.#isFull) this.#dropped++;
-    else this.#add(this.#phases, entry);
+  /** Whether there is room for a phase (1); asked before one is made. */
+  takesPhase(): boolean {
+    if (!this.#isFull) return true;
+    this.#dropped++;
+    return false;
   }
 
-  addError(entry: RecordEntry): void {
+  addPhase(record: MessageFlowRecord): void {
+    this.#add(record);
+  }
+
+  addError(key: string, record: DispatchErrorRecord): void {
     if (this.#isFull) {
       this.#dropped++;
-      if (!this.#phases.removeLast()) return;
+      if (!this.#removeLatestPhase()) return;
     }
-    this.#add(this.#errors, entry);
+    this.#add(new WaitingError(key, record));
   }
 
   /** Writes what waits (3). */
   close(): void {
     this.#isClosed = true;
     this.#writeFor(CLOSE_MS);
-    this.#dropped += this.#waiting;
-    this.#phases.clear();
-    this.#errors.clear();
+    this.#dropped += this.#count;
+    this.#waiting = [];
+    this.#head = 0;
   }
 
-  get #waiting(): number {
-    return this.#phases.length + this.#errors.length;
+  get #count(): number {
+    return this.#waiting.length - this.#head;
   }
 
   get #isFull(): boolean {
-    return this.#waiting >= LIMIT;
+    return this.#count >= LIMIT;
   }
 
-  #add(line: Line, entry: RecordEntry): void {
-    if (this.#isClosed) return this.#writer.write(entry); // 3
-    entry.order = this.#order++;
-    line.push(entry);
+  #add(entry: MessageFlowRecord | WaitingError): void {
+    if (this.#isClosed) return this.#write(entry); // 3
+    this.#waiting.push(entry);
     this.#hop();
   }
 
@@ -90,60 +119,32 @@ export class RecordQueue {
   #writeSome(): void {
     this.#isHopOrdered = false;
     this.#writeFor(TURN_MS); // 2
-    if (this.#waiting > 0) this.#hop();
+    if (this.#count > 0) this.#hop();
   }
 
   #writeFor(ms: number): void {
     const endAtMs = this.#clock.nowMs() + ms;
-    for (let entry = this.#next(); entry !== undefined; entry = this.#next()) {
-      this.#writer.write(entry);
-      if (this.#clock.nowMs() >= endAtMs) return;
+    for (let written = 0; this.#head < this.#waiting.length; written++) {
+      if (written % RECORDS_PER_LOOK === 1 && this.#clock.nowMs() >= endAtMs) break;
+      this.#write(this.#waiting[this.#head++]!);
     }
-  }
-
-  #next(): RecordEntry | undefined {
-    const phase = this.#phases.first;
-    const error = this.#errors.first;
-    if (phase === undefined) return this.#errors.shift();
-    const isErrorNext = error !== undefined && error.order < phase.order;
-    return isErrorNext ? this.#errors.shift() : this.#phases.shift();
-  }
-}
-
-/** First in, first out; the memory of what has left goes when all has, or when it is the larger part. */
-class Line {
-  #entries: RecordEntry[] = [];
-  #head = 0;
-
-  get length(): number {
-    return this.#entries.length - this.#head;
-  }
-
-  get first(): RecordEntry | undefined {
-    return this.#entries[this.#head];
-  }
-
-  push(entry: RecordEntry): void {
-    this.#entries.push(entry);
-  }
-
-  shift(): RecordEntry | undefined {
-    if (this.length === 0) return undefined;
-    const entry = this.#entries[this.#head++];
-    if (this.#head >= LIMIT || this.length === 0) {
-      this.#entries = this.#entries.slice(this.#head);
-      this.#head = 0;
-    }
-    return entry;
-  }
-
-  clear(): void {
-    this.#entries = [];
+    if (this.#head < LIMIT && this.#count > 0) return;
+    this.#waiting = this.#waiting.slice(this.#head);
     this.#head = 0;
   }
 
+  #write(entry: MessageFlowRecord | WaitingError): void {
+    if (entry instanceof WaitingError) this.#log.warn(entry.key, entry.record);
+    else this.#logger.debug(entry);
+  }
+
   /** Whether there was one. */
-  removeLast(): boolean {
-    return this.length > 0 && this.#entries.pop() !== undefined;
+  #removeLatestPhase(): boolean {
+    for (let at = this.#waiting.length - 1; at >= this.#head; at--) {
+      if (this.#waiting[at] instanceof WaitingError) continue;
+      this.#waiting.splice(at, 1);
+      return true;
+    }
+    return false;
   }
 }

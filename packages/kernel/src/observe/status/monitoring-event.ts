@@ -17,30 +17,39 @@ import type {
   TopologyStatus,
 } from './snapshot.ts';
 
-interface MeshFacts {
-  readonly meshName: string;
-}
-
-interface ChannelFacts {
-  readonly channelName: string;
-}
-
-/** What is told; the monitor adds when, and in which order. */
+/** What is told; the board adds when, and in which order. */
 export type MonitoringFact =
   | { readonly type: 'zlink.runtime.host.state_changed'; readonly state: HostState }
   | ({ readonly type: 'zlink.runtime.host.termination_changed' } & ShutdownResult)
-  | ({ readonly type: 'zlink.runtime.mesh_node.state_changed' } & MeshFacts & TopologyStatus)
-  | ({ readonly type: 'zlink.runtime.mesh_node.peer_changed'; readonly peer: PeerSnapshot } & MeshFacts)
-  | ({ readonly type: 'zlink.runtime.mesh_node.channel_changed'; readonly channel: MeshChannelSnapshot } & MeshFacts &
-      ChannelFacts)
-  | ({ readonly type: 'zlink.runtime.mesh_node.routing_id_conflict'; readonly nodeRid: string } & MeshFacts)
-  | ({ readonly type: 'zlink.runtime.client_server.state_changed' } & ChannelFacts & TopologyStatus)
-  | ({
+  | ({ readonly type: 'zlink.runtime.mesh_node.state_changed'; readonly meshName: string } & TopologyStatus)
+  | {
+      readonly type: 'zlink.runtime.mesh_node.peer_changed';
+      readonly meshName: string;
+      readonly peer: PeerSnapshot;
+    }
+  | {
+      readonly type: 'zlink.runtime.mesh_node.channel_changed';
+      readonly meshName: string;
+      readonly channelName: string;
+      readonly channel: MeshChannelSnapshot;
+    }
+  | {
+      readonly type: 'zlink.runtime.mesh_node.routing_id_conflict';
+      readonly meshName: string;
+      readonly nodeRid: string;
+    }
+  | ({ readonly type: 'zlink.runtime.client_server.state_changed'; readonly channelName: string } & TopologyStatus)
+  | {
       readonly type: 'zlink.runtime.client_server.server_changed';
+      readonly channelName: string;
       readonly server: ServerSnapshot;
       readonly serverRid?: string;
-    } & ChannelFacts)
-  | ({ readonly type: 'zlink.runtime.fanout.publisher_changed'; readonly publisher: PublisherSnapshot } & ChannelFacts)
+    }
+  | {
+      readonly type: 'zlink.runtime.fanout.publisher_changed';
+      readonly channelName: string;
+      readonly publisher: PublisherSnapshot;
+    }
   | { readonly type: 'zlink.runtime.location.store_changed'; readonly location: LocationSnapshot };
 
 /** What kind of thing it happened to. */

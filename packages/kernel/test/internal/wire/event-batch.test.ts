@@ -22,7 +22,8 @@ function readFrames(frames: readonly Uint8Array[]): PlainEvent[] {
   return frames.flatMap((frame) => readAll(reader, [frame]));
 }
 
-const name = fc.string({ maxLength: 60, unit: 'grapheme' });
+/** Some come again and again. */
+const name = fc.oneof(fc.constantFrom('', 'a', 'b'), fc.string({ maxLength: 60, unit: 'grapheme' }));
 const sizes = fc.oneof(
   { weight: 8, arbitrary: fc.nat(200) },
   { weight: 2, arbitrary: fc.nat(EVENT_FRAME_BYTES) },
@@ -30,16 +31,18 @@ const sizes = fc.oneof(
 );
 const topic = fc.oneof(name, fc.uint8Array({ maxLength: 255 }));
 const trace = fc.option(fc.uint8Array({ minLength: 1, maxLength: TRACE_BYTES }), { nil: undefined, freq: 2 });
-const turns = fc.array(fc.array(fc.tuple(topic, name, name, sizes, trace), { maxLength: 12 }), { maxLength: 6 });
+const turns = fc.array(fc.array(fc.tuple(topic, name, name, sizes, trace, fc.boolean()), { maxLength: 12 }), {
+  maxLength: 6,
+});
 
-test('[FAN-006] whatever is published in whatever turns arrives as it was, numbered from 1, in frames within the limit', () => {
+test('[FAN-006] whatever is published in whatever turns, and begun in vain, arrives as it was, numbered from 1, in frames within the limit', () => {
   fc.assert(
     fc.property(turns, (published) => {
       const batch = new EventBatch('news', 7n);
       const frames: Uint8Array[] = [];
       const written: Event[] = [];
       for (const turn of published) {
-        for (const [eventTopic, contentType, packetName, sizeBytes, section] of turn) {
+        for (const [eventTopic, contentType, packetName, sizeBytes, section, isSpoilt] of turn) {
           const event = {
             topic: eventTopic,
             contentType,
@@ -48,6 +51,10 @@ test('[FAN-006] whatever is published in whatever turns arrives as it was, numbe
             payload: new Uint8Array(sizeBytes).fill(written.length),
           };
           written.push(event);
+          if (isSpoilt) {
+            batch.begin(eventTopic, contentType, packetName);
+            batch.rewind();
+          }
           write(batch, event);
         }
         const pending = batch.pendingBytes;
@@ -86,6 +93,18 @@ test('[FAN-006] the small events of a turn are one frame, and a name is written 
     expect(bytes.indexOf(text)).toBe(bytes.lastIndexOf(text));
   }
   expect(bytes.length).toBeLessThan(100 * (10 + 10) + 100);
+});
+
+test('[FAN-006] an event that shares any of its names with the one before has the others of its own', () => {
+  const names = ['a', 'b'];
+  const kinds = names.flatMap((topic) =>
+    names.flatMap((contentType) => names.map((packetName) => ({ topic, contentType, packetName }))),
+  );
+  const pairs = kinds.flatMap((before) => kinds.flatMap((after) => [before, after]));
+  const batch = new EventBatch('news', 7n);
+  for (const kind of pairs) write(batch, { ...kind, payload: new Uint8Array(0) });
+  const read = readFrames(batch.take());
+  expect(read.map(({ topic, contentType, packetName }) => ({ topic, contentType, packetName }))).toEqual(pairs);
 });
 
 test('[FAN-006] a frame takes events up to its last byte; the one that does not fit begins the next frame', () => {

@@ -1,11 +1,11 @@
 /**
- * What a Location Store would show of one channel, without a store: servers post themselves, every change is seen in the same
- * turn, and the test changes what is shown as it likes.
+ * What a Location Store would show of one channel, without a store: those who publish post themselves, every change is seen
+ * in the same turn, and the test changes what is shown as it likes.
  *
  * Owns descriptors, the presence of their owners and who looks. Leaves leases, versions and polling to the real discovery.
  */
-import type { NodeIdentity } from '@zlink/kernel/identity';
 import type {
+  DescriptorOf,
   DiscoveredDescriptor,
   Discovery,
   OwnFacts,
@@ -14,19 +14,26 @@ import type {
   TopologyKind,
   View,
 } from '@zlink/kernel/internal/discovery';
-import type { ServerDescriptor, Topology } from '@zlink/kernel/location';
-import type { ManualClock } from '@zlink/testing';
+import type { Topology } from '@zlink/kernel/location';
+import type { ManualClock } from '../manual-clock.ts';
 
-export type ServerFacts = OwnFacts<'clientServer'>;
-type OnView = (view: View<'clientServer'>) => void;
+/** What discovery adds to what its user publishes. */
+const PUBLISHED_BY = {
+  ownerId: '8f14e45f-ceea-467f-a0e6-3a4f5b1d2c3e',
+  leaseGeneration: 1n,
+  protocol: { min: 1, max: 1 },
+  otherFields: {},
+};
 
-export class Board {
-  /** Everything that servers have written, in this order. */
-  readonly written: ServerFacts[] = [];
+type OnView<K extends TopologyKind> = (view: View<K>) => void;
+
+export class Board<K extends TopologyKind> {
+  /** Everything that those who publish have written, in this order. */
+  readonly written: OwnFacts<K>[] = [];
   readonly watched: Topology[] = [];
-  readonly #shown = new Map<string, DiscoveredDescriptor<ServerDescriptor>>();
-  readonly #held = new Map<string, ServerFacts>();
-  readonly #watchers = new Set<OnView>();
+  readonly #shown = new Map<string, DiscoveredDescriptor<DescriptorOf[K]>>();
+  readonly #held = new Map<string, OwnFacts<K>>();
+  readonly #watchers = new Set<OnView<K>>();
   readonly #healthListeners: (() => void)[] = [];
   #problem: string | undefined;
   #isCurrent = true;
@@ -45,18 +52,19 @@ export class Board {
   }
 
   /** Of one process; `openUntilMs` of it is the deadline up to which that may start work. */
-  discovery(clock: ManualClock): BoardDiscovery {
+  discovery(clock: ManualClock): BoardDiscovery<K> {
     return new BoardDiscovery(this, clock);
   }
 
-  facts(rid: string): ServerFacts {
+  facts(rid: string): OwnFacts<K> {
     const shown = this.#shown.get(rid);
     if (shown === undefined) throw new Error(`"${rid}" is not published`);
     return shown.descriptor;
   }
 
-  post(facts: ServerFacts, isOwnerPresent = true): void {
-    this.#shown.set(facts.rid, { descriptor: { ...facts, ...RUN }, isOwnerPresent });
+  post(facts: OwnFacts<K>, isOwnerPresent = true): void {
+    const descriptor = { ...facts, ...PUBLISHED_BY } as unknown as DescriptorOf[K]; // its own facts, and what discovery adds
+    this.#shown.set(facts.rid, { descriptor, isOwnerPresent });
     this.#tell();
   }
 
@@ -69,7 +77,7 @@ export class Board {
     this.#tell();
   }
 
-  /** The store is away: what servers write does not arrive. */
+  /** The store is away: what is written does not arrive. */
   goAway(problem: string): void {
     this.#problem = problem;
     this.#tell();
@@ -89,15 +97,15 @@ export class Board {
     this.#tell();
   }
 
-  /** A server says something of itself. */
-  write(facts: ServerFacts): void {
+  /** Somebody says something of itself. */
+  write(facts: OwnFacts<K>): void {
     this.written.push(facts);
     if (this.#problem === undefined) this.post(facts);
     else this.#held.set(facts.rid, facts);
   }
 
   /** @returns how to end it */
-  watch(topology: Topology, onView: OnView): () => void {
+  watch(topology: Topology, onView: OnView<K>): () => void {
     this.watched.push(topology);
     this.#watchers.add(onView);
     this.#tell();
@@ -117,16 +125,16 @@ export class Board {
   }
 }
 
-export class BoardDiscovery implements Discovery {
+export class BoardDiscovery<K extends TopologyKind> implements Discovery {
   readonly admission: { readonly isOpen: boolean };
   openUntilMs = Infinity;
   /** Of what was published here. */
-  readonly sources: PublicationSource<'clientServer'>[] = [];
+  readonly sources: PublicationSource<K>[] = [];
   /** Set: a claim waits for it. */
   claimed: Promise<void> | undefined;
-  readonly #board: Board;
+  readonly #board: Board<K>;
 
-  constructor(board: Board, clock: ManualClock) {
+  constructor(board: Board<K>, clock: ManualClock) {
     this.#board = board;
     const isOpen = (): boolean => clock.nowMs() < this.openUntilMs;
     this.admission = {
@@ -144,8 +152,8 @@ export class BoardDiscovery implements Discovery {
     this.#board.onHealth(listener);
   }
 
-  async publish<K extends TopologyKind>(published: PublicationSource<K>): Promise<Publication> {
-    const source = published as unknown as PublicationSource<'clientServer'>; // channels publish nothing else
+  async publish<P extends TopologyKind>(published: PublicationSource<P>): Promise<Publication> {
+    const source = published as unknown as PublicationSource<K>; // topics publish nothing else
     this.sources.push(source);
     const facts = source.facts();
     await this.claimed;
@@ -153,28 +161,10 @@ export class BoardDiscovery implements Discovery {
     return { changed: () => this.#board.write(source.facts()) };
   }
 
-  watch<K extends TopologyKind>(
-    topology: Topology & { readonly kind: K },
-    onView: (view: View<K>) => void,
+  watch<W extends TopologyKind>(
+    topology: Topology & { readonly kind: W },
+    onView: (view: View<W>) => void,
   ): () => void {
-    return this.#board.watch(topology, onView as unknown as OnView); // channels watch nothing else
+    return this.#board.watch(topology, onView as unknown as OnView<K>); // topics watch nothing else
   }
 }
-
-/** Facts of a server that nobody has to run. */
-export function factsOf(
-  { rid, generation }: NodeIdentity,
-  endpoint: string,
-  rest: Partial<ServerFacts> = {},
-): ServerFacts {
-  const published = { name: 'billing', rid, lifecycleGeneration: generation, endpoint };
-  return { ...published, revision: 1n, weight: 100, state: 'serving', ...rest };
-}
-
-/** What discovery adds. */
-const RUN = {
-  ownerId: '8f14e45f-ceea-467f-a0e6-3a4f5b1d2c3e',
-  leaseGeneration: 1n,
-  protocol: { min: 1, max: 1 },
-  otherFields: {},
-};

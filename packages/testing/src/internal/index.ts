@@ -1,0 +1,8 @@
+/** What the tests of ZLink's own packages share; no contract, it changes with them. */
+
+export { Board, type BoardDiscovery } from './board.ts';
+export { Gate } from './gate.ts';
+export { isSettled, type Outcome, rejection, thrown, watch } from './outcome.ts';
+export { type Closable, clusterArranger, TopicCluster } from './topic-cluster.ts';
+export { type LogRecord, TopicHost, type TopicHostOptions, type TopicHostPlace } from './topic-host.ts';
+export { type CodecPackage, codecPackageSuite } from '../suites/codec/codec-package-suite.ts';

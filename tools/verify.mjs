@@ -27,6 +27,7 @@ const steps = [
   { name: 'unused', command: bin('knip/bin/knip.js', '--no-progress') },
   // The build is done; without the flag Nx would repeat it for projects whose tests start built code.
   { name: 'tests', command: node('tools/run-tests.mjs', '--exclude-task-dependencies'), limitMs: 900_000 },
+  { name: 'conformance', command: node('apps/conformance/dist/main.js'), limitMs: 300_000 },
   { name: 'trace', command: node('tools/spec-trace.mjs') },
   { name: 'packages', command: node('tools/package-check.mjs') },
   { name: 'demo', command: ['npm', 'run', '-s', 'demo'], limitMs: 120_000 },
@@ -97,7 +98,7 @@ for (const step of steps) {
     failed.push(step.name);
     console.log(output.trimEnd());
   }
-  console.log(`${ok ? 'ok  ' : 'FAIL'} ${step.name.padEnd(10)} ${seconds.padStart(6)} s`);
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${step.name.padEnd(11)} ${seconds.padStart(6)} s`);
 }
 
 const counts = existsSync(countsPath) ? JSON.parse(readFileSync(countsPath, 'utf8')) : { passed: 0, failed: 1 };

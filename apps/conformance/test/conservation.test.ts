@@ -3,6 +3,7 @@ import { unbalanced, unfinished } from '../src/runner/conservation.ts';
 
 const row: MessageCounters = {
   owner: 'c',
+  surface: 'channel',
   verb: 'send',
   accepted: 10,
   handled: 4,

@@ -6,6 +6,7 @@ import {
   readdirSync,
   renameSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -64,6 +65,31 @@ test('[MON-013] a live socket, and a file that is none, stay as they are', async
   expect(await removeIfDead(file)).toBe('other');
   expect(existsSync(file)).toBe(true);
   expect(readdirSync(folder).sort()).toEqual(['a.sock', 'notes.txt']);
+});
+
+test('[MON-013] the folder of a process that was killed before its socket was in place is removed by a later one', async () => {
+  const folder = newFolder();
+  const make = (name: string, mode = 0o700): string => {
+    const made = join(folder, name);
+    mkdirSync(made, { mode });
+    return made;
+  };
+  make('.zEmpty1');
+  await leaveDead(join(make('.zDead01'), 's'));
+  await openAt(join(make('.zLive01'), 's'));
+  writeFileSync(join(make('.zNotes1'), 's'), 'mine');
+  make('.zOpen01', 0o750);
+  make('.zNotMade');
+  writeFileSync(join(folder, '.zFile01'), '');
+  const elsewhere = newFolder();
+  symlinkSync(elsewhere, join(folder, '.zLink01'));
+  const stays = readdirSync(folder).filter((name) => !['.zEmpty1', '.zDead01'].includes(name));
+  const longAgo = new Date('2026-01-01T12:00:00.000Z');
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), longAgo, longAgo);
+  await leaveDead(join(make('.zYoung1'), 's')); // may be between two steps
+  await openAt(join(folder, 'a.sock'));
+  expect(readdirSync(folder).sort()).toEqual([...stays, '.zYoung1', 'a.sock'].sort());
+  expect(readdirSync(elsewhere)).toEqual([]);
 });
 
 test('[MON-013] closing leaves the file alone that another one has put in its place', async () => {

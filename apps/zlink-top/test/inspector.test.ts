@@ -6,7 +6,7 @@ import { loopTurns, ManualClock, until } from '@zlink/testing';
 import { resolveInspectorOptions, type InspectorOptions } from '../src/inspector/inspector-options.ts';
 import { createInspector, type Inspector, inspector } from '../src/inspector/inspector.ts';
 import type { Inspectable } from '../src/inspector/report-source.ts';
-import { READ_WITHIN_MS, REQUEST_WITHIN_MS } from '../src/inspector/viewer.ts';
+import { REQUEST_WITHIN_MS, TAKEN_WITHIN_MS } from '../src/inspector/viewer.ts';
 import { hostLine, readHostLine } from '../src/report/report.ts';
 import { requestLine } from '../src/report/request.ts';
 import { leaveDead } from './dead-socket.ts';
@@ -115,7 +115,7 @@ test('[MON-013] a client that does not read gets one report more at most, and is
   client.socket.pause();
   await until(() => made === 1, 'the first report');
   await loopTurns(50);
-  await clock.advanceAsync(READ_WITHIN_MS - 1);
+  await clock.advanceAsync(TAKEN_WITHIN_MS - 1);
   expect(made).toBe(1);
   await clock.advanceAsync(1);
   expect(clock.pendingTimers).toBe(0);
@@ -162,6 +162,24 @@ test('[MON-013] no more than the allowed number look at a time', async () => {
   first.socket.destroy();
   await until(() => clock.pendingTimers === 1, 'the first one has left');
   await linesOf(await lookAt(), 1);
+});
+
+test('[MON-013] who connects and does not ask takes no place, unless very many do', async () => {
+  await start(sampleHost(), { maxClients: 1 });
+  const silent: Client[] = [];
+  for (let count = 0; count < 64; count++) silent.push(await lookAt(undefined, ''));
+  await until(() => clock.pendingTimers === 64, 'all have connected');
+  const beyond = await lookAt(undefined, '');
+  await closed(beyond);
+  expect(beyond.lines).toEqual([hostLine('refused', { reason: '64 have connected and not asked yet' }).trim()]);
+  const [asking, late] = silent as [Client, Client];
+  asking.socket.write(requestLine(1_000));
+  await linesOf(asking, 1);
+  late.socket.write(requestLine(1_000));
+  await closed(late);
+  expect(late.lines).toEqual([hostLine('refused', { reason: '1 look at it already' }).trim()]);
+  expect(JSON.parse(asking.lines[0]!)).toMatchObject({ kind: 'report' });
+  expect(asking.isClosed).toBe(false);
 });
 
 test('[C25] a stop tells all who look, also the one that does not read, and leaves nothing', async () => {

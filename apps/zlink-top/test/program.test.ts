@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { until } from '@zlink/testing';
 import { runScript, runTop, startHost } from './children.ts';
 import { newFolder } from './folders.ts';
+import { sampleLine } from './sample-host.ts';
 
 jest.setTimeout(60_000); // tells a hang from a success
 
@@ -162,6 +163,24 @@ test.each<[string, (given: string) => string | Promise<string>, RegExp]>([
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(text);
   expect(stderr).not.toMatch(controls);
+});
+
+test('[C06] a host whose reports nest too deeply to be written is a clear failure, and the others are shown', async () => {
+  const host = await startHost(folder, 'billing');
+  const nested = `{"x":${'['.repeat(200_000)}${']'.repeat(200_000)},`;
+  const lines = [0, 100].map((uptimeMs) => sampleLine({ uptimeMs }).replace('{', nested));
+  const deep = await listen('deep.sock', lines.join(''));
+  const { code, stdout, stderr } = await runTop(folder, '--once', '--json', '--interval', '100', deep, host.socket)
+    .finished;
+  const reason = 'no inspector of this version is there: it nests deeper than 32 levels';
+  expect([code, stderr]).toEqual([1, `zlink-top: ${deep}: ${reason}\n`]);
+  const shown = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  expect(shown).toHaveLength(2);
+  expect(shown).toContainEqual({ zlink: 1, kind: 'failed', path: deep, reason });
+  expect(shown).toContainEqual(expect.objectContaining({ kind: 'report', name: 'billing' }));
 });
 
 test('[C06] a named socket that never answers ends --once with a failure, and the others are shown', async () => {

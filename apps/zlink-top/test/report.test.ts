@@ -34,6 +34,20 @@ test.each<[string, unknown, RegExp]>([
   expect(() => readHostLine(JSON.stringify(value))).toThrow(text);
 });
 
+test('[C05] a line that nests too deeply is refused, in a field that is not known as well; one that does not is read', () => {
+  const line = (depth: number): string =>
+    JSON.stringify(sent()).replace('{', `{"x":${'['.repeat(depth)}${']'.repeat(depth)},`);
+  expect(() => readHostLine(line(200_000))).toThrow('it nests deeper than 32 levels');
+  expect(() => readHostLine(line(32))).toThrow('it nests deeper than 32 levels');
+  expect(readHostLine(line(31))).toMatchObject({ kind: 'report' });
+});
+
+test('[C05] of a reason to refuse only the beginning is kept', () => {
+  const refusal = (reason: string): unknown => readHostLine(hostLine('refused', { reason }));
+  expect(refusal('x'.repeat(1_000_000))).toEqual({ kind: 'refused', reason: `${'x'.repeat(199)}…` });
+  expect(refusal('x'.repeat(200))).toEqual({ kind: 'refused', reason: 'x'.repeat(200) });
+});
+
 test('[C06] a line that is no JSON is refused', () => {
   expect(() => readHostLine('HTTP/1.1 400 Bad Request')).toThrow('it sends what is no JSON');
 });

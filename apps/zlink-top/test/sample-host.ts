@@ -116,10 +116,10 @@ export interface SampleReport {
   readonly counters?: readonly MessageCounters[];
 }
 
-/** What a client reads of that host. */
-export function sampleReport(fields: SampleReport = {}): Report {
+/** What that host sends. */
+export function sampleLine(fields: SampleReport = {}): string {
   const { query } = sampleHost();
-  const sent = hostLine('report', {
+  return hostLine('report', {
     pid: 4242,
     name: 'billing',
     uptimeMs: 3_725_000,
@@ -128,7 +128,11 @@ export function sampleReport(fields: SampleReport = {}): Report {
     listeners: query.listeners(),
     ...fields,
   });
-  const line = readHostLine(sent);
+}
+
+/** What a client reads of that. */
+export function sampleReport(fields: SampleReport = {}): Report {
+  const line = readHostLine(sampleLine(fields));
   if (line.kind !== 'report') throw new Error('no report was read');
   return line.report;
 }

@@ -11,7 +11,7 @@
 import type { Dispatcher, Refusal } from '@zlink/kernel/dispatch';
 import { describeValue } from '@zlink/kernel/errors';
 import type { InboundRecord, Link } from '@zlink/kernel/internal/transport';
-import type { MessageCounters } from '@zlink/kernel/observe';
+import type { MessageBacklog, MessageCounters } from '@zlink/kernel/observe';
 
 export class Inbound {
   readonly #direct: Dispatcher;
@@ -60,6 +60,10 @@ export class Inbound {
 
   counters(): readonly MessageCounters[] {
     return this.#all.flatMap((dispatcher) => dispatcher.counters());
+  }
+
+  addBacklog(backlog: MessageBacklog): void {
+    for (const dispatcher of this.#all) dispatcher.addBacklog(backlog);
   }
 }
 

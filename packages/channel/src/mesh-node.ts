@@ -14,7 +14,7 @@ import { ReadinessWaiters } from '@zlink/kernel/internal/completion';
 import { type HostParts, listenFor, type ListenerStatus, OwnEndpoint } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Intent, Link, LinkGroup, LinkSink, Listener } from '@zlink/kernel/internal/transport';
 import { DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
-import { type MessageCounters, StrayCounters, type TopologyHealth } from '@zlink/kernel/observe';
+import { type MessageBacklog, type MessageCounters, StrayCounters, type TopologyHealth } from '@zlink/kernel/observe';
 import { Inbound } from './inbound.ts';
 import { type CheckedMesh, type MeshOptions } from './mesh-options.ts';
 import { MeshStatus } from './mesh-status.ts';
@@ -214,6 +214,10 @@ export class MeshNode implements PeerOwner {
 
   counters(): readonly MessageCounters[] {
     return [...this.#inbound.counters(), this.#strays.snapshot(this.#meshName, this.#meshName)];
+  }
+
+  addBacklog(backlog: MessageBacklog): void {
+    this.#inbound.addBacklog(backlog);
   }
 
   onMessage(record: InboundRecord, link: Link): void {

@@ -162,6 +162,7 @@ export class RouteMesh implements DescribedMesh, RouteMeshRuntime, Topic {
 
   showIn(sections: TopologySections): void {
     sections.routeMeshes.push(this.#snapshot());
+    this.#node?.addBacklog(sections.backlog);
   }
 
   #snapshot(): RouteMeshSnapshot {

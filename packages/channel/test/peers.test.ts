@@ -45,6 +45,23 @@ test('[MESH-002] a node with another RID than the expected one is not admitted, 
   expect(other.peers(MESH)).toEqual([]);
 });
 
+test('[MESH-002] [CHAN-002] a node that expects another one here is no target of calls for a moment', async () => {
+  const cluster = arrangeCluster();
+  const good = await startNode(cluster, 'good', { weight: 100 });
+  const shown = new Set<string>();
+  const a = await joinNode(cluster, 'a', { weight: 100, connect: [good] });
+  await startNode(cluster, 'b', { weight: 100, with: (mesh) => void mesh.connect('wanted', endpointOf(a)) });
+  const refusals = (): number => a.parts.transport.status.refused['wrongRid'] ?? 0;
+  for (let round = 0; refusals() < 5; round++) {
+    await expect(ask(a, 4)).resolves.toEqual(['good', 'good', 'good', 'good']);
+    for (const { routingId } of a.peers(MESH)) shown.add(`${routingId}`);
+    await cluster.clock.advanceAsync(50);
+    if (round > 1_000) throw new Error('b has not dialled');
+  }
+  expect([...shown]).toEqual(['good']);
+  expect(a.parts.transport.status.links).toBe(1);
+});
+
 test('[MESH-001] [NET-004] a node of another mesh is not admitted, and the reason says so', async () => {
   const cluster = arrangeCluster();
   const other = cluster.host('other');

@@ -10,7 +10,12 @@ import { factsOf, FakeRegistry, startFound } from './fake-discovery.ts';
 import type { TestHost } from './test-host.ts';
 
 function showOf(host: TestHost): RouteMeshSnapshot {
-  const sections: TopologySections = { routeMeshes: [], clientServerChannels: [], fanoutChannels: [] };
+  const sections: TopologySections = {
+    routeMeshes: [],
+    clientServerChannels: [],
+    fanoutChannels: [],
+    backlog: { running: 0, queued: 0 },
+  };
   host.mesh(MESH).showIn(sections);
   return sections.routeMeshes[0]!; // every mesh adds one
 }

@@ -231,6 +231,7 @@ export class ClientServerChannel implements ClientServerChannelBuilder, ClientSe
   }
 
   showIn(sections: TopologySections): void {
+    this.#server?.addBacklog(sections.backlog);
     sections.clientServerChannels.push({
       channelName: this.channelName,
       role: this.#serverRole === undefined ? 'client' : this.#clientRole === undefined ? 'server' : 'client_and_server',

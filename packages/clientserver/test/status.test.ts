@@ -8,7 +8,12 @@ import { arrangeCluster } from './cluster.ts';
 import type { TestHost } from './test-host.ts';
 
 function showOf(host: TestHost): ClientServerSnapshot {
-  const sections: TopologySections = { routeMeshes: [], clientServerChannels: [], fanoutChannels: [] };
+  const sections: TopologySections = {
+    routeMeshes: [],
+    clientServerChannels: [],
+    fanoutChannels: [],
+    backlog: { running: 0, queued: 0 },
+  };
   host.channel(CHANNEL).showIn(sections);
   return sections.clientServerChannels[0]!; // every channel adds one
 }

@@ -132,6 +132,7 @@ export class FanoutChannel implements FanoutRuntime, Topic {
 
   /** Publishers show nothing: they know of no subscriber (MON-007). */
   showIn(sections: TopologySections): void {
+    this.#subscriber?.addBacklog(sections.backlog);
     const { isAutomatic, endpoints } = this.#options;
     if (!isAutomatic && endpoints.length === 0) return;
     const publishers = this.#subscriber?.status.publishers() ?? [];

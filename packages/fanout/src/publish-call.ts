@@ -16,7 +16,7 @@ import {
   startSpan,
 } from '@zlink/kernel/call';
 import { isZLinkError, ZLinkError } from '@zlink/kernel/errors';
-import { hasDeadline } from '@zlink/kernel/internal/time';
+import { hasDeadline, requireSignal } from '@zlink/kernel/internal/time';
 import type { ResolvedPacket } from '@zlink/kernel/message';
 import { type CarriedFlow, type Flow, type MessageSpan, requireFlow } from '@zlink/kernel/observe';
 import type { EventPath, OutgoingEvent } from './event-path.ts';
@@ -61,8 +61,9 @@ export class PublishCall implements FanoutPublishCall, OutgoingEvent {
   #publish(signal: AbortSignal | undefined): void {
     this.#requireOpen();
     this.#isSubmitted = true;
+    requireSignal(signal);
     this.#signal = signal;
-    signal?.throwIfAborted();
+    if (signal?.aborted === true) throw signal.reason;
     const path = this.#path;
     if (isZLinkError(path)) throw path;
     this.trace = path.terms.flow.join(this.trace, signal);

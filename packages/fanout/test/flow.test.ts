@@ -123,6 +123,22 @@ test('[TRACE-026] a publish joins the flow that it is given, or that of the hand
   expect(() => call.flow(given)).toThrow('[InvalidOperation]');
 });
 
+test('[CALL-002] a publish with what is no signal is refused, and nothing of it begins', async () => {
+  const cluster = arrangeCluster();
+  const { publisher, seen } = await trio(cluster, ['normal', 'errors']);
+  for (const signal of [{ aborted: false }, 'x', null]) {
+    const refused = publisher.client.publish(CHANNEL, Alert({ level: 1 })).submit(signal as AbortSignal);
+    await expect(refused).rejects.toMatchObject({
+      kind: 'InvalidOperation',
+      message: expect.stringMatching(
+        /^\[InvalidOperation\] signal: .+ is not allowed, allowed: an AbortSignal$/,
+      ) as string,
+    });
+  }
+  await loopTurns(8);
+  expect([seen, publisher.records, publisher.log]).toEqual([[], [], []]);
+});
+
 test('[TRACE-006] shutdown: a publish that is refused is a dispatch error here', async () => {
   const cluster = arrangeCluster();
   const { publisher } = await trio(cluster, ['errors', 'errors']);

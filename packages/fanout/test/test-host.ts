@@ -30,7 +30,12 @@ export class TestHost extends TopicHost<FanoutChannel> {
 
   /** What its channel shows; undefined without a subscriber. */
   showOf(channelName: string): FanoutSnapshot | undefined {
-    const sections: TopologySections = { routeMeshes: [], clientServerChannels: [], fanoutChannels: [] };
+    const sections: TopologySections = {
+      routeMeshes: [],
+      clientServerChannels: [],
+      fanoutChannels: [],
+      backlog: { running: 0, queued: 0 },
+    };
     this.topic(channelName).showIn(sections);
     return sections.fanoutChannels[0];
   }

@@ -32,12 +32,13 @@ import {
   queryOf,
   type RuntimeQuery,
   Shutdown,
+  surroundingsIn,
   tearDown,
   UNDO_MS,
   type Wiring,
 } from '@zlink/kernel/internal/host';
 import { disposeUnused } from '@zlink/kernel/internal/discovery';
-import { systemClock } from '@zlink/kernel/internal/time';
+import { type Clock, systemClock } from '@zlink/kernel/internal/time';
 import {
   type HostedService,
   HostedServices,
@@ -174,6 +175,7 @@ class ZLinkHost implements Host {
   readonly #services: HostedService[] = [];
   readonly #registered: RegisteredStores = { location: [], relocation: [] };
   readonly #topics = new TopicIndex();
+  readonly #clock: Clock;
   readonly #board: StatusBoard;
   #state: HostState = 'configuring';
   #lifecycleGeneration = 0n;
@@ -202,10 +204,13 @@ class ZLinkHost implements Host {
       toChannel: (channelName) => this.#noCalls() ?? this.#topics.toFanout(channelName),
     });
     const { topics } = this.#topics;
+    const { testing } = (options as HostOptions | null) ?? {}; // whether they are right is found by the start
+    this.#clock = surroundingsIn(testing?.surroundings)?.clock ?? systemClock;
     this.#board = new StatusBoard({
       sections: () => hostSections(this.#facts(), topics, this.#wiring),
       lifecycleGeneration: () => this.#lifecycleGeneration,
       date: () => new Date(),
+      clock: this.#clock,
     });
     this.query = queryOf({
       topics,
@@ -316,8 +321,8 @@ class ZLinkHost implements Host {
       throw new ZLinkError('InvalidOperation', text);
     }
     signal?.throwIfAborted();
-    this.#shutdown ??= this.#stop(deadlineMs ?? this.#resolved?.shutdownDeadlineMs ?? DEFAULT_SHUTDOWN_DEADLINE_MS); // H3
-    return signal === undefined ? this.#shutdown : unlessAborted(this.#shutdown, signal);
+    const shutdown = this.#shutdown ?? this.#stopOnce(deadlineMs); // H3
+    return signal === undefined ? shutdown : unlessAborted(shutdown, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -399,7 +404,7 @@ class ZLinkHost implements Host {
     for (const topic of this.#topics.topics) topic.abort(); // they may have served for a moment
     await this.#hosted?.requestStop(deadline);
     await this.#hosted?.stop(deadline);
-    const deadlineAtMs = systemClock.nowMs() + (deadline.aborted ? 0 : UNDO_MS);
+    const deadlineAtMs = this.#clock.nowMs() + (deadline.aborted ? 0 : UNDO_MS);
     if (this.#wiring === undefined) await this.#disposeUnused();
     else await tearDown(this.#topics.topics, this.#wiring, deadlineAtMs);
     this.#claim?.release();
@@ -407,7 +412,14 @@ class ZLinkHost implements Host {
 
   /** Stores of a host that has ended before it opened them; there is no log yet to tell of failures (LOC-003). */
   async #disposeUnused(): Promise<void> {
-    await disposeUnused([...this.#registered.location, ...this.#registered.relocation], UNDO_MS, systemClock);
+    await disposeUnused([...this.#registered.location, ...this.#registered.relocation], UNDO_MS, this.#clock);
+  }
+
+  #stopOnce(deadlineMs = this.#resolved?.shutdownDeadlineMs ?? DEFAULT_SHUTDOWN_DEADLINE_MS): Promise<ShutdownResult> {
+    let settle: (result: Promise<ShutdownResult>) => void = () => undefined;
+    this.#shutdown = new Promise((resolve) => (settle = resolve)); // first: a logger that hears of it may ask for it, too
+    settle(this.#stop(deadlineMs));
+    return this.#shutdown;
   }
 
   async #stop(deadlineMs: number): Promise<ShutdownResult> {
@@ -428,10 +440,10 @@ class ZLinkHost implements Host {
   }
 
   async #giveStartUp(deadlineMs: number): Promise<ShutdownResult> {
-    const timer = systemClock.setTimer(() => this.#undoDeadline.abort(), deadlineMs);
+    const timer = this.#clock.setTimer(() => this.#undoDeadline.abort(), deadlineMs);
     this.#startAbort.abort(new ZLinkError('ShuttingDown', 'host was shut down while it started'));
     await this.#starting?.catch(() => undefined); // its caller gets the error
-    systemClock.clearTimer(timer);
+    this.#clock.clearTimer(timer);
     return this.#undoDeadline.signal.aborted ? { outcome: 'forceStopped', reason: 'deadlineExceeded' } : STOPPED;
   }
 

@@ -1,4 +1,5 @@
 export { createHost, type Host, type HostCodecs } from './host.ts';
+export type { DiagnosticsOptions } from './options/diagnostics-options.ts';
 export type { HostOptions } from './options/host-options.ts';
 export type { Profile } from './options/job-queue.ts';
 export type { LocationOptions, RouteTiming } from './options/location-options.ts';
@@ -77,6 +78,7 @@ export type {
   EventError,
   FanoutSnapshot,
   Flow,
+  FlowOrigin,
   FlowSurface,
   HostSnapshot,
   LinkState,

@@ -347,3 +347,16 @@ test('[C06] [CORE-011] what the log of a host holds back is written when the hos
   expect(log.of('test.often')).toEqual([{ eventId: 'test.often' }, { eventId: 'test.often', suppressed: 2 }]);
   expect(log.of('zlink.runtime.unhandled_error')).toMatchObject([{ where: 'here' }, { suppressed: 2 }]);
 });
+
+test('[DRAIN-007] who shuts down from a logger that hears of the shutdown shares its result', async () => {
+  const inner: Promise<unknown>[] = [];
+  const again = (record: object): void => {
+    if ('state' in record && record.state === 'draining') inner.push(server.shutdown());
+  };
+  const server: Host = await startServer({
+    options: { logger: { debug: again, info: again, warn: again, error: again } },
+  });
+  const outer = server.shutdown();
+  expect(inner).toHaveLength(1);
+  expect([await outer, await inner[0]]).toEqual([stopped, stopped]);
+});

@@ -5,11 +5,11 @@
  *
  * 1. Asked once, when the host starts: a provider that is registered later has no part in it (METRIC-001).
  * 2. Without a provider there is no meter and no tracer, and nothing is done for either.
- * 3. Nothing that a provider, propagator or span throws reaches a message: it is reported, and the rest goes on (METRIC-004).
+ * 3. Nothing that a provider, propagator or span throws, or rejects with, reaches a message: it is reported, and the rest goes on (METRIC-004).
  */
 import type { MeterProvider, TextMapPropagator, TracerProvider } from '@opentelemetry/api';
 import { errorText, type HostMeter, type RateLimitedLog, type SpanTracer } from '@zlink/kernel/observe';
-import type { TelemetryFailure } from './failure.ts';
+import type { TelemetryFailure, TelemetryPart } from './failure.ts';
 import type { MeteredHost } from './metrics/host-readings.ts';
 import { HostMetrics } from './metrics/host-metrics.ts';
 import { findMeter, findPropagator, findTracer } from './providers.ts';
@@ -41,12 +41,12 @@ export function createTelemetry(options: TelemetryOptions, log: Pick<RateLimited
   const failed: TelemetryFailure = (where, thrown) =>
     log.warn(`telemetry ${where}`, { eventId: 'zlink.runtime.telemetry_failed', where, error: errorText(thrown) });
   const meter = attempt('meter', failed, () => {
-    const found = findMeter(options.meterProvider);
+    const found = findMeter(options.meterProvider, failed);
     return found && new HostMetrics(found, failed);
   });
   const tracer = attempt('tracer', failed, () => {
-    const found = findTracer(options.tracerProvider);
-    return found && new MessageTracer(found, findPropagator(options.propagator), failed);
+    const found = findTracer(options.tracerProvider, failed);
+    return found && new MessageTracer(found, findPropagator(options.propagator, failed), failed);
   });
   return Object.freeze({
     meter,
@@ -57,7 +57,7 @@ export function createTelemetry(options: TelemetryOptions, log: Pick<RateLimited
 }
 
 /** Undefined if it throws (3). */
-function attempt<T>(where: 'meter' | 'tracer', failed: TelemetryFailure, make: () => T): T | undefined {
+function attempt<T>(where: TelemetryPart, failed: TelemetryFailure, make: () => T): T | undefined {
   try {
     return make();
   } catch (thrown) {

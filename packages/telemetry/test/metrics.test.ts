@@ -381,6 +381,67 @@ test('[METRIC-004] a meter that throws is reported, and nobody who tells it noti
   }
 });
 
+test('[METRIC-004] what a meter rejects with is reported, and ends no process', async () => {
+  const nothing = (): object => ({});
+  const counter = { add: () => {}, record: () => {} };
+  const parts: Record<string, () => unknown> = {
+    createHistogram: () => counter,
+    createCounter: () => counter,
+    createObservableCounter: nothing,
+    createObservableUpDownCounter: nothing,
+    createObservableGauge: nothing,
+    addBatchObservableCallback: (callback?: (result: object) => unknown) => callback?.({ observe: parts['observe'] }),
+    removeBatchObservableCallback: () => {},
+    observe: () => {},
+    getMeter: () => parts,
+  };
+  const { ...sound } = parts;
+  const rejecting = (name: string) => (): Promise<never> => Promise.reject(new Error(`no ${name}`));
+  const names = [...Object.keys(sound), 'add', 'record'];
+  for (const name of names) {
+    Object.assign(parts, sound);
+    const instrument = { ...counter, [name]: rejecting(name) };
+    if (name in counter) Object.assign(parts, { createHistogram: () => instrument, createCounter: () => instrument });
+    else parts[name] = rejecting(name);
+    const log = new LogLines();
+    const { getMeter } = parts;
+    const telemetry = createTelemetry({ meterProvider: { getMeter } as unknown as MeterProvider }, log); // what is used
+    telemetry.observe(new FakeHost());
+    telemetry.meter?.forCalls(MESH_CHANNEL).requestEnded('timed_out', 1);
+    telemetry.close();
+    await new Promise(setImmediate);
+    const reported = { eventId: 'zlink.runtime.telemetry_failed', where: 'meter', error: `no ${name}` };
+    expect(log.records).toContainEqual(reported);
+  }
+});
+
+test('[METRIC-001] a meter that does not let the callback go reads nothing after the end', () => {
+  const { provider, told, collect } = capturingProvider('removal');
+  const log = new LogLines();
+  const telemetry = createTelemetry({ meterProvider: provider }, log);
+  telemetry.observe(new FakeHost());
+  telemetry.close();
+  collect();
+  expect(told).toEqual([]);
+  expect(log.records).toMatchObject([{ where: 'meter', error: 'no removal' }]);
+});
+
+test('[METRIC-004] a meter that collects while it is told a value gets all of them both times', () => {
+  const { provider, told, collect, callbacks } = capturingProvider();
+  const telemetry = createTelemetry({ meterProvider: provider }, new LogLines());
+  telemetry.observe(new FakeHost());
+  collect();
+  const names = told.splice(0).map(({ name }) => name);
+  const outer: string[] = [];
+  const observe = ({ name }: Told): void => {
+    outer.push(name);
+    if (outer.length === 3) collect();
+  };
+  for (const callback of callbacks) callback({ observe });
+  expect(outer).toEqual(names);
+  expect(told.map(({ name }) => name)).toEqual(names);
+});
+
 function distinct(rows: readonly (readonly unknown[])[]): string[] {
   return [...new Set(rows.map((row) => row.join(' | ')))].sort();
 }
@@ -391,7 +452,7 @@ interface Told {
 }
 
 /** A provider that keeps the attributes it is given, or fails at one of its calls. */
-function capturingProvider(failing?: 'getMeter' | 'create' | 'record' | 'callback') {
+function capturingProvider(failing?: 'getMeter' | 'create' | 'record' | 'callback' | 'removal') {
   const told: Told[] = [];
   const callbacks = new Set<(result: unknown) => void>();
   const check = (at: typeof failing): void => {
@@ -417,6 +478,7 @@ function capturingProvider(failing?: 'getMeter' | 'create' | 'record' | 'callbac
     },
     removeBatchObservableCallback: (callback: (result: unknown) => void) => {
       check('callback');
+      check('removal');
       callbacks.delete(callback);
     },
   };
@@ -430,5 +492,5 @@ function capturingProvider(failing?: 'getMeter' | 'create' | 'record' | 'callbac
       return meter;
     },
   } as unknown as MeterProvider; // as much of it as is used
-  return { provider, told, collect: () => callbacks.forEach((callback) => callback({ observe })) };
+  return { provider, told, callbacks, collect: () => callbacks.forEach((callback) => callback({ observe })) };
 }

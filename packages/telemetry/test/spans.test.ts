@@ -253,6 +253,98 @@ test('[METRIC-004] [TRACE-025] whatever throws, the handler runs once, only its 
   }
 });
 
+test.each<[what: string, key: 'traceparent' | 'tracestate', value: unknown]>([
+  ['an array', 'tracestate', ['a=b']],
+  ['an object', 'tracestate', { length: 3, toString: () => 'a=b' }],
+  ['null', 'tracestate', null],
+  ['an array', 'traceparent', [PARENT.traceParent]],
+  ['a number', 'traceparent', 5],
+])('[METRIC-004] [TRACE-023] a propagator that writes %s as %s is reported, and nothing is sent', (_, key, value) => {
+  const inject: TextMapPropagator['inject'] = (_context, carrier, setter) => {
+    setter.set(carrier, 'traceparent', PARENT.traceParent);
+    setter.set(carrier, key, value as string);
+  };
+  const { tracer, log } = traced({ inject, extract: (base) => base, fields: () => [key] });
+  expect(tracer.start('client', 'charge', undefined, FIELDS).context).toBeUndefined();
+  const error = `TypeError: inject wrote ${typeof value} as ${key}, not a string`;
+  expect(log.records).toEqual([{ eventId: 'zlink.runtime.telemetry_failed', where: 'propagator', error }]);
+});
+
+test.each<[what: string, value: unknown]>([
+  ['undefined', undefined],
+  ['null', null],
+  ['a number', 5],
+  ['an empty object', {}],
+])('[METRIC-004] [TRACE-025] a propagator that extracts %s leaves no span open, and is reported', (_, value) => {
+  const { tracer, spans, log } = traced({ inject: () => {}, extract: () => value as Context, fields: () => [] });
+  const span = tracer.start('server', 'charge', PARENT, FIELDS);
+  expect(span.run(() => 7)).toBe(7);
+  span.end(FIELDS, undefined);
+  expect(spans().map(({ parentSpanContext }) => parentSpanContext)).toEqual([undefined]);
+  const error = `TypeError: extract gave ${typeof value}, which is no context`;
+  expect(log.records).toEqual([{ eventId: 'zlink.runtime.telemetry_failed', where: 'propagator', error }]);
+});
+
+test('[METRIC-004] [TRACE-025] a span whose context takes none ends, too', () => {
+  const withoutSetter = { getValue: () => undefined } as unknown as Context; // a context manager may give anything
+  context.setGlobalContextManager({
+    active: () => withoutSetter,
+    with: (_context, work, thisArg, ...args) => work.call(thisArg, ...args),
+    bind: (_context, target) => target,
+    enable: () => manager,
+    disable: () => manager,
+  });
+  let ends = 0;
+  const startSpan = (): object => ({ isRecording: () => false, end: () => void ends++ });
+  const tracerProvider = { getTracer: () => ({ startSpan }) } as unknown as TracerProvider; // what is used of one
+  const log = new LogLines();
+  const { tracer } = createTelemetry({ tracerProvider }, log);
+  tracer!.start('client', 'charge', undefined, FIELDS).end(FIELDS, undefined);
+  expect(ends).toBe(1);
+  expect(log.records).toMatchObject([{ where: 'context' }]);
+});
+
+test('[METRIC-004] [TRACE-025] what a provider, propagator or context manager rejects with is reported, and ends no process', async () => {
+  const reject = (what: string) => (): Promise<never> => Promise.reject(new Error(`no ${what}`));
+  const ended = { isRecording: () => true, setAttribute: () => {}, setStatus: () => {}, end: () => {} };
+  const giving = (span: object): TracerProvider =>
+    ({ getTracer: () => ({ startSpan: () => span }) }) as unknown as TracerProvider; // what is used of one
+  const broken = (part: object): TracerProvider =>
+    giving({ ...ended, spanContext: () => INVALID_SPAN_CONTEXT, ...part });
+  const propagating = (part: object): TextMapPropagator => ({
+    inject: () => {},
+    extract: (base) => base,
+    fields: () => [],
+    ...part,
+  });
+  const cases: [what: string, where: string, provider: TracerProvider, propagator?: TextMapPropagator][] = [
+    ['getTracer', 'tracer', { getTracer: reject('getTracer') } as unknown as TracerProvider], // async, as it may be
+    ['startSpan', 'tracer', { getTracer: () => ({ startSpan: reject('startSpan') }) } as unknown as TracerProvider],
+    ...['isRecording', 'setAttribute', 'setStatus', 'end', 'spanContext'].map((name): (typeof cases)[number] => [
+      name,
+      'span',
+      broken({ [name]: reject(name) }),
+    ]),
+    ...['inject', 'extract'].map((name): (typeof cases)[number] => [
+      name,
+      'propagator',
+      broken({}),
+      propagating({ [name]: reject(name) }),
+    ]),
+  ];
+  for (const [what, where, provider, propagator] of cases) {
+    const log = new LogLines();
+    const { tracer } = createTelemetry({ tracerProvider: provider, ...(propagator && { propagator }) }, log);
+    const span = tracer!.start('server', 'charge', PARENT, FIELDS);
+    expect([what, span.run(() => 1)]).toEqual([what, 1]);
+    void span.context;
+    span.end({ ...FIELDS, outcome: 'failed' }, 'InternalFailure');
+    await new Promise(setImmediate);
+    const reported = { eventId: 'zlink.runtime.telemetry_failed', where, error: `no ${what}` };
+    expect(log.records).toContainEqual(reported);
+  }
+});
+
 test('[TRACE-025] a tracer that fails lets the context of the sender through', () => {
   const provider = {
     getTracer: () => ({
@@ -265,24 +357,68 @@ test('[TRACE-025] a tracer that fails lets the context of the sender through', (
   expect(tracer!.start('server', 'charge', PARENT, FIELDS).context).toBe(PARENT);
 });
 
-test('[TRACE-024] a context manager that throws, before or behind the handler, changes nothing', () => {
-  for (const when of ['before', 'behind'] as const) {
-    let runs = 0;
-    context.setGlobalContextManager({
-      active: () => ROOT_CONTEXT,
-      with: (_context, work, thisArg, ...args) => {
-        if (when === 'behind') work.call(thisArg, ...args);
-        throw new Error('no context');
-      },
-      bind: (_context, target) => target,
-      enable: () => manager,
-      disable: () => manager,
-    });
-    const { tracer, log } = traced();
-    const span = tracer.start('server', 'charge', PARENT, FIELDS);
-    expect(span.run(() => ++runs)).toBe(1);
-    expect(log.records).toMatchObject([{ where: 'context', error: 'no context' }]);
-    span.end(FIELDS, undefined);
-    context.disable();
-  }
+type Callback = () => void;
+
+test.each<[what: string, how: (call: Callback, later: Callback[]) => unknown, reported: readonly string[]]>([
+  [
+    'throws before it calls its function',
+    () => {
+      throw new Error('no context');
+    },
+    ['no context'],
+  ],
+  [
+    'throws after it has called its function',
+    (call) => {
+      call();
+      throw new Error('no context');
+    },
+    ['no context'],
+  ],
+  [
+    'calls its function twice',
+    (call) => {
+      call();
+      call();
+    },
+    [],
+  ],
+  [
+    'calls its function later',
+    (call, later) => void later.push(call),
+    ['the context manager has not called its function'],
+  ],
+  ['never calls its function', () => {}, ['the context manager has not called its function']],
+  ['calls its function while it runs', (call, later) => (later.push(call), call()), []],
+  [
+    'rejects',
+    async (call) => {
+      call();
+      throw new Error('no context');
+    },
+    ['no context'],
+  ],
+])('[TRACE-024] a context manager that %s changes nothing: the handler runs once', async (_, how, reported) => {
+  const later: Callback[] = [];
+  context.setGlobalContextManager({
+    active: () => ROOT_CONTEXT,
+    with: (_context, work, thisArg, ...args) => how(() => void work.call(thisArg, ...args), later) as never,
+    bind: (_context, target) => target,
+    enable: () => manager,
+    disable: () => manager,
+  });
+  const { tracer, log } = traced();
+  const span = tracer.start('server', 'charge', PARENT, FIELDS);
+  let runs = 0;
+  const handler = (): number => {
+    runs++;
+    later[0]?.();
+    return 7;
+  };
+  expect(span.run(handler)).toBe(7);
+  for (const call of later) call();
+  await new Promise(setImmediate);
+  expect(runs).toBe(1);
+  expect(log.records.map((record) => (record as { readonly error?: unknown }).error)).toEqual(reported);
+  span.end(FIELDS, undefined);
 });

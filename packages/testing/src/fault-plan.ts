@@ -20,7 +20,7 @@ export interface RelayFaults {
 }
 
 /** No more than `bytes` pass at once, and the next ones `everyMs` later. */
-export interface Drip {
+interface Drip {
   readonly bytes: number;
   readonly everyMs: number;
 }

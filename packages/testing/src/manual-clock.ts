@@ -8,11 +8,15 @@
  * M2 A timer is due at least 1 ms after it was set, as with the timers of the platform, so every advance ends.
  * M3 While a timer fires, `nowMs()` is its due time, or later after a `stall`.
  */
+import { describeValue } from '@zlink/kernel/errors';
 import type { Clock, TimerHandle } from '@zlink/kernel/internal/time';
 import { loopTurns } from './loop-turns.ts';
 
 /** Longer delays overflow in the platform's timers and fire at once; a test shall notice. */
 const LONGEST_DELAY_MS = 2_147_483_647;
+
+/** A leap year. Who wants more has mistaken the unit, and would wait for all the heartbeats of it. */
+const LONGEST_STEP_MS = 31_622_400_000;
 
 /** Turns of the event loop between two firings: enough for a request and its reply over the memory engine. */
 const TURNS_PER_FIRING = 8;
@@ -29,6 +33,7 @@ export class ManualClock implements Clock {
   #nowMs: number;
 
   constructor(startAtMs = 1_000) {
+    if (!Number.isFinite(startAtMs)) throw new RangeError(`time cannot start at ${describeValue(startAtMs)} ms`);
     this.#nowMs = startAtMs;
   }
 
@@ -63,11 +68,15 @@ export class ManualClock implements Clock {
     if (at >= 0) this.#timers.splice(at, 1);
   }
 
-  /** Moves time forward; timers that fall due fire, those that they set included. */
+  /**
+   * Moves time forward; timers that fall due fire, those that they set included.
+   * @param ms - 0..31_622_400_000, a leap year
+   * @throws RangeError for anything else
+   */
   advance(ms: number): void {
     const untilMs = this.#target(ms);
     while (this.#fireNext(untilMs));
-    this.#nowMs = untilMs;
+    this.#reach(untilMs);
   }
 
   /** Like `advance`, but lets promises, `setImmediate` callbacks and I/O run before and after each firing. */
@@ -75,7 +84,7 @@ export class ManualClock implements Clock {
     const untilMs = this.#target(ms);
     await loopTurns(TURNS_PER_FIRING);
     while (this.#fireNext(untilMs)) await loopTurns(TURNS_PER_FIRING);
-    this.#nowMs = untilMs;
+    this.#reach(untilMs);
     await loopTurns(TURNS_PER_FIRING);
   }
 
@@ -85,7 +94,7 @@ export class ManualClock implements Clock {
   }
 
   #set(callback: () => void, delayMs: number, isBackground: boolean): TimerHandle {
-    if (!(delayMs <= LONGEST_DELAY_MS)) throw new RangeError(`a timer of ${delayMs} ms is out of range`);
+    if (!isUpTo(LONGEST_DELAY_MS, delayMs)) throw new RangeError(`a timer of ${describeValue(delayMs)} ms is out of range`);
     const timer: ManualTimer = { dueAtMs: this.#nowMs + Math.max(1, delayMs), callback, isBackground }; // M2
     let at = this.#timers.length;
     while (at > 0 && (this.#timers[at - 1] as ManualTimer).dueAtMs > timer.dueAtMs) at--; // M1; `at - 1` is in range
@@ -94,8 +103,13 @@ export class ManualClock implements Clock {
   }
 
   #target(ms: number): number {
-    if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`time cannot advance by ${ms} ms`);
+    if (!isUpTo(LONGEST_STEP_MS, ms) || ms < 0) throw new RangeError(`time cannot advance by ${describeValue(ms)} ms`);
     return this.#nowMs + ms;
+  }
+
+  /** A callback may have stalled beyond it. */
+  #reach(untilMs: number): void {
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
   #fireNext(untilMs: number): boolean {
@@ -106,4 +120,9 @@ export class ManualClock implements Clock {
     next.callback();
     return true;
   }
+}
+
+/** Whether it is a number, and not above `most`; text would be put together instead of added. */
+function isUpTo(most: number, value: unknown): boolean {
+  return typeof value === 'number' && value <= most;
 }

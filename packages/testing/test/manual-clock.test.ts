@@ -99,3 +99,30 @@ test('[LIVE-002] after a stall due timers fire late, and a deadline wheel lets t
   expect(order).toEqual(['reads', 'deadline']);
   wheel.close();
 });
+
+test('[LIVE-004] a callback that stalls beyond the end of an advance does not turn time back', async () => {
+  const clock = new ManualClock(0);
+  clock.setTimer(() => clock.stall(100), 5);
+  clock.advance(10);
+  expect(clock.nowMs()).toBe(105);
+  clock.setTimer(() => clock.stall(100), 5);
+  await clock.advanceAsync(10);
+  expect(clock.nowMs()).toBe(210);
+});
+
+test('[LIVE-004] steps that are no number, or longer than a year, are refused at once', async () => {
+  const clock = new ManualClock(0);
+  clock.setTimer(function again() {
+    clock.setTimer(again, 1);
+  }, 1);
+  for (const bad of ['5', 5n, null, 1e12, 31_622_400_001] as number[]) {
+    await expect(clock.advanceAsync(bad)).rejects.toThrow(RangeError);
+    expect(() => clock.advance(bad)).toThrow(RangeError);
+    expect(() => clock.stall(bad)).toThrow(RangeError);
+    expect(() => clock.setTimer(() => undefined, bad)).toThrow(RangeError);
+  }
+  for (const bad of ['5', NaN] as number[]) expect(() => new ManualClock(bad)).toThrow(RangeError);
+  expect(clock.nowMs()).toBe(0);
+  clock.stall(31_622_400_000);
+  expect(clock.nowMs()).toBe(31_622_400_000);
+});

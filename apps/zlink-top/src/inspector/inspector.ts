@@ -21,6 +21,9 @@ import { Viewer } from './viewer.ts';
 /** Hosts of one process that can be looked at. */
 const PATHS_PER_PROCESS = 16;
 
+/** Connections that have not asked yet, each for 5 s at most. */
+const WAITING_CLIENTS = 64;
+
 export interface Inspector extends HostedService {
   /** Where it listens; undefined before its start, after its stop, and if it could not listen. */
   readonly path: string | undefined;
@@ -50,7 +53,7 @@ class HostInspector implements Inspector {
   readonly #options: ResolvedInspectorOptions;
   readonly #surroundings: Surroundings;
   readonly #clock: Clock;
-  readonly #viewers = new Map<Socket, Viewer>();
+  readonly #viewers = new Set<Viewer>();
   #socket: ControlSocket | undefined;
   #isStopped = false;
 
@@ -78,7 +81,7 @@ class HostInspector implements Inspector {
     const socket = this.#socket;
     this.#isStopped = true;
     this.#socket = undefined;
-    for (const viewer of this.#viewers.values()) viewer.end();
+    for (const viewer of this.#viewers) viewer.end();
     await socket?.close(); // 2
   }
 
@@ -101,18 +104,27 @@ class HostInspector implements Inspector {
     const viewer = new Viewer({
       socket,
       clock: this.#clock,
+      refusal: () => this.#refusal(),
       line: () => source.line(),
       onProblem: (error) => this.#tell(error),
     });
-    const { maxClients } = this.#options;
     if (this.#isStopped) {
       viewer.end();
-    } else if (this.#viewers.size >= maxClients) {
-      viewer.end(hostLine('refused', { reason: `${maxClients} look at it already` }));
+    } else if (this.#viewers.size - this.#lookingCount >= WAITING_CLIENTS) {
+      viewer.end(hostLine('refused', { reason: `${WAITING_CLIENTS} have connected and not asked yet` }));
     } else {
-      this.#viewers.set(socket, viewer);
-      socket.once('close', () => this.#viewers.delete(socket));
+      this.#viewers.add(viewer);
+      socket.once('close', () => this.#viewers.delete(viewer));
     }
+  }
+
+  #refusal(): string | undefined {
+    const { maxClients } = this.#options;
+    return this.#lookingCount >= maxClients ? `${maxClients} look at it already` : undefined;
+  }
+
+  get #lookingCount(): number {
+    return [...this.#viewers].filter(({ isLooking }) => isLooking).length;
   }
 
   #tell(error: unknown): void {

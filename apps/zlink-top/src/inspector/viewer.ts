@@ -1,11 +1,12 @@
 /**
  * One connected client, seen from the host.
  *
- * Owns the connection and its timers. Leaves making reports to the source.
+ * Owns the connection and its timers. Leaves making reports to the source, and how many may look to the inspector.
  *
  * 1. It asks once, within 5 s; anything else, and anything behind it, ends the connection.
- * 2. At most one report waits to be read. Who has not read it after 5 s is dropped.
- * 3. After `close` event of the socket nothing is left; `end` brings that about, whether the client reads or not.
+ * 2. At most one report waits until the system's buffer has room for all of it. If that takes 5 s, the client is dropped.
+ * 3. It looks only from its request on: who connects and leaves, to find out whether anybody listens, takes nobody's place.
+ * 4. After `close` event of the socket nothing is left; `end` brings that about, whether the client reads or not.
  */
 import type { Socket } from 'node:net';
 import { REQUEST_BYTES } from '../report/limits.ts';
@@ -15,12 +16,14 @@ import { readRequest } from '../report/request.ts';
 import type { Clock } from './clock.ts';
 
 export const REQUEST_WITHIN_MS = 5_000;
-export const READ_WITHIN_MS = 5_000;
+export const TAKEN_WITHIN_MS = 5_000;
 const END_WITHIN_MS = 500;
 
 export interface ViewerParts {
   readonly socket: Socket;
   readonly clock: Clock;
+  /** Asked when it is about to look: why it may not, if so. */
+  refusal(): string | undefined;
   /** The current report; may throw. */
   line(): string;
   onProblem(error: unknown): void;
@@ -32,8 +35,8 @@ export class Viewer {
   #intervalMs: number | undefined;
   /** Until the request is there, then until the next report. */
   #next: unknown;
-  /** While something waits to be read. */
-  #unread: unknown;
+  /** While something waits for room in the system's buffer. */
+  #waiting: unknown;
   #isEnding = false;
 
   constructor(parts: ViewerParts) {
@@ -46,13 +49,17 @@ export class Viewer {
     socket.unref();
   }
 
+  get isLooking(): boolean {
+    return this.#intervalMs !== undefined && !this.#parts.socket.destroyed;
+  }
+
   /** Tells the client that there is nothing more to come, and ends the connection. */
   end(line: string = hostLine('end')): void {
     const { socket, clock } = this.#parts;
     if (socket.destroyed) return;
     this.#release();
     this.#isEnding = true;
-    this.#unread = clock.setTimer(() => socket.destroy(), END_WITHIN_MS); // 3
+    this.#waiting = clock.setTimer(() => socket.destroy(), END_WITHIN_MS); // 4
     socket.write(line);
     socket.destroySoon();
   }
@@ -66,6 +73,8 @@ export class Viewer {
       this.#parts.socket.destroy(); // 1
       return;
     }
+    const reason = this.#parts.refusal(); // 3
+    if (reason !== undefined) return this.end(hostLine('refused', { reason }));
     this.#intervalMs = intervalMs;
     this.#parts.clock.clearTimer(this.#next);
     this.#send(intervalMs);
@@ -74,11 +83,11 @@ export class Viewer {
   #send(intervalMs: number): void {
     const { socket, clock } = this.#parts;
     this.#next = clock.setTimer(() => this.#send(intervalMs), intervalMs);
-    if (this.#unread !== undefined) return; // 2
+    if (this.#waiting !== undefined) return; // 2
     const line = this.#line();
     if (line === undefined) return;
-    this.#unread = clock.setTimer(() => socket.destroy(), READ_WITHIN_MS);
-    socket.write(line, () => this.#wasRead());
+    this.#waiting = clock.setTimer(() => socket.destroy(), TAKEN_WITHIN_MS);
+    socket.write(line, () => this.#wasTaken());
   }
 
   #line(): string | undefined {
@@ -91,16 +100,16 @@ export class Viewer {
     }
   }
 
-  #wasRead(): void {
+  #wasTaken(): void {
     if (this.#isEnding) return;
-    this.#parts.clock.clearTimer(this.#unread);
-    this.#unread = undefined;
+    this.#parts.clock.clearTimer(this.#waiting);
+    this.#waiting = undefined;
   }
 
   #release(): void {
     this.#parts.clock.clearTimer(this.#next);
-    this.#parts.clock.clearTimer(this.#unread);
+    this.#parts.clock.clearTimer(this.#waiting);
     this.#next = undefined;
-    this.#unread = undefined;
+    this.#waiting = undefined;
   }
 }

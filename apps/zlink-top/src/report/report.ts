@@ -5,9 +5,10 @@
  *
  * 1. `bigint` is written as decimal text, a date in ISO 8601.
  * 2. Every line says its version and kind; unknown fields are left out, another version is refused.
+ * 3. What is read can be written again: a line that nests deeper than that is refused, in unknown fields as well.
  */
-import { PROTOCOL } from './limits.ts';
-import { date, flag, integer, list, Misfit, number, optional, record, shape, text } from './shape.ts';
+import { LINE_DEPTH, PROTOCOL, REASON_LENGTH } from './limits.ts';
+import { date, flag, integer, isDeeper, list, Misfit, number, optional, record, shape, text, textOf } from './shape.ts';
 
 const linkState = { state: text, reason: optional(text) };
 
@@ -104,11 +105,12 @@ export type HostLine =
   | { readonly kind: 'refused'; readonly reason: string };
 
 const head = shape({ zlink: number, kind: text });
-const refusal = shape({ reason: text });
+const refusal = shape({ reason: textOf(REASON_LENGTH) });
 
 /** @throws Misfit that says what is wrong with the line */
 export function readHostLine(line: string): HostLine {
   const value = parse(line);
+  if (isDeeper(value, LINE_DEPTH)) throw new Misfit(`it nests deeper than ${LINE_DEPTH} levels`); // 3
   const { zlink, kind } = head(value, 'line');
   if (zlink !== PROTOCOL) throw new Misfit(`it speaks version ${zlink}, this program version ${PROTOCOL}`);
   switch (kind) {

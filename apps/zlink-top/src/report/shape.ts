@@ -5,6 +5,7 @@
  *
  * 1. What does not fit throws `Misfit` with its place; nothing is guessed.
  * 2. Fields that are not known are left out: a newer host may show more.
+ * 3. No depth of a value exhausts the stack.
  */
 export type Reader<T> = (value: unknown, place: string) => T;
 
@@ -12,6 +13,14 @@ export class Misfit extends Error {}
 
 export const text: Reader<string> = (value, place) =>
   typeof value === 'string' ? value : fail(place, 'is not a text');
+
+/** A text of which the first `length` characters are kept. */
+export function textOf(length: number): Reader<string> {
+  return (value, place) => {
+    const whole = text(value, place);
+    return whole.length > length ? `${whole.slice(0, length - 1)}…` : whole;
+  };
+}
 
 export const number: Reader<number> = (value, place) =>
   typeof value === 'number' ? value : fail(place, 'is not a number');
@@ -54,6 +63,12 @@ export function shape<F extends Readonly<Record<string, Reader<unknown>>>>(
     const entries = Object.entries(fields).map(([key, read]) => [key, read(from[key], `${place}.${key}`)]);
     return Object.fromEntries(entries) as { readonly [K in keyof F]: ReturnType<F[K]> }; // read field by field just now
   };
+}
+
+/** Whether objects and lists lie within each other more than `levels` times. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)); // 3
 }
 
 function object(value: unknown, place: string): Readonly<Record<string, unknown>> {

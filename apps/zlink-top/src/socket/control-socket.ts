@@ -8,10 +8,11 @@
  * 3. `close` removes the file if it still is this one, and resolves when the last connection is closed.
  * 4. It holds no process.
  */
-import { chmod, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
+import { chmod, lstat, rename, rm, unlink } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { removeIfDead } from './probe.ts';
+import { makeWorkshop, removeLeftWorkshops, SOCKET_NAME } from './workshop.ts';
 
 /** Of `sun_path`, without the byte that ends it: 103 on macOS, 107 on Linux. */
 const PATH_BYTES = 103;
@@ -37,7 +38,8 @@ export async function openControlSocket(path: string, accept: (socket: Socket) =
   if (Buffer.byteLength(path) > PATH_BYTES) throw new Error(`${path} has more than ${PATH_BYTES} bytes`);
   await makeRoom(path);
   await listenBeside(server, path);
-  const { dev, ino } = await lstat(path);
+  const { dev, ino, mtimeMs } = await lstat(path);
+  await removeLeftWorkshops(dirname(path), mtimeMs);
   return {
     path,
     close: async () => {
@@ -57,9 +59,9 @@ async function makeRoom(path: string): Promise<void> {
 
 /** 1 */
 async function listenBeside(server: Server, path: string): Promise<void> {
-  const folder = await mkdtemp(join(dirname(path), '.z'));
+  const folder = await makeWorkshop(dirname(path));
   try {
-    const made = join(folder, 's');
+    const made = join(folder, SOCKET_NAME);
     await listen(server, made);
     await chmod(made, 0o600);
     await rename(made, path);

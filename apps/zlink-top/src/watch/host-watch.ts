@@ -5,6 +5,7 @@
  *
  * 1. Its end is final: a host that starts again is another process, with another socket.
  * 2. Whatever comes from the other side ends this host's part at most, never the program.
+ * 3. After `close` the view stays what it was: that the connection ends then says nothing of the host.
  */
 import { connect, type Socket } from 'node:net';
 import { REPORT_BYTES } from '../report/limits.ts';
@@ -45,6 +46,7 @@ export class HostWatch {
   readonly #socket: Socket;
   readonly #reader = new LineReader(REPORT_BYTES);
   #view: HostView;
+  #isClosed = false;
 
   constructor(parts: HostWatchParts) {
     const { path, intervalMs } = parts;
@@ -66,7 +68,9 @@ export class HostWatch {
     return this.#view.kind !== 'connecting' && this.#view.kind !== 'live';
   }
 
+  /** Enough was seen. */
   close(): void {
+    this.#isClosed = true;
     this.#socket.destroy();
   }
 
@@ -82,16 +86,22 @@ export class HostWatch {
   }
 
   #read(line: string): void {
+    if (this.isOver || this.#isClosed) return;
+    const read = this.#parse(line);
+    if (read !== undefined) this.#apply(read);
+  }
+
+  #parse(line: string): HostLine | undefined {
     try {
-      this.#apply(readHostLine(line));
+      return readHostLine(line);
     } catch (error) {
       if (!(error instanceof Misfit)) throw error;
       this.fail(`no inspector of this version is there: ${error.message}`); // 2
+      return undefined;
     }
   }
 
   #apply(line: HostLine): void {
-    if (this.isOver) return;
     if (line.kind === 'report') return this.#show(line.report, line.raw);
     if (line.kind === 'refused') return this.fail(`it refuses: ${line.reason}`);
     this.#become({ kind: 'ended', path: this.#parts.path, report: this.#report });
@@ -123,7 +133,7 @@ export class HostWatch {
   }
 
   #become(view: HostView): void {
-    if (this.isOver) return; // 1
+    if (this.isOver || this.#isClosed) return; // 1, 3
     this.#view = view;
     this.#parts.onChange(this);
   }

@@ -21,7 +21,7 @@ import {
 } from '@zlink/kernel/internal/host';
 import type { InboundRecord, Link, LinkSink, Listener } from '@zlink/kernel/internal/transport';
 import { DescriptorState, EndpointKind } from '@zlink/kernel/internal/wire';
-import type { MessageCounters, ServerSnapshot } from '@zlink/kernel/observe';
+import type { MessageBacklog, MessageCounters, ServerSnapshot } from '@zlink/kernel/observe';
 import type { LocalServer } from '../local-server.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -157,6 +157,10 @@ export class ChannelServer implements LinkSink {
 
   counters(): readonly MessageCounters[] {
     return this.#dispatcher.counters();
+  }
+
+  addBacklog(backlog: MessageBacklog): void {
+    this.#dispatcher.addBacklog(backlog);
   }
 
   onRecord(record: InboundRecord, link: Link): void {

@@ -11,7 +11,7 @@ import type { HandlerTable } from '@zlink/kernel/dispatch';
 import { describeValue, ZLinkError } from '@zlink/kernel/errors';
 import { DIALABLE_ENDPOINT, type HostParts, isDialable } from '@zlink/kernel/internal/host';
 import type { RandomSource } from '@zlink/kernel/internal/time';
-import type { MessageCounters, TopologyHealth } from '@zlink/kernel/observe';
+import type { MessageBacklog, MessageCounters, TopologyHealth } from '@zlink/kernel/observe';
 import type { FanoutConnections } from '../fanout-runtime.ts';
 import { FanoutStatus } from '../fanout-status.ts';
 import type { PublisherStatus } from '../publisher-status.ts';
@@ -119,6 +119,10 @@ export class ChannelSubscriber implements FanoutConnections {
 
   counters(): MessageCounters {
     return this.#dispatch.counters();
+  }
+
+  addBacklog(backlog: MessageBacklog): void {
+    this.#dispatch.addBacklog(backlog);
   }
 
   #unsubscribe(): Promise<void> {

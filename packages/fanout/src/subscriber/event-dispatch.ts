@@ -8,7 +8,7 @@
 import { DEFAULT_CONCURRENCY, Dispatcher, type DispatcherParts, fanoutSurface } from '@zlink/kernel/dispatch';
 import type { HandlerTable } from '@zlink/kernel/dispatch';
 import type { InboundRecord } from '@zlink/kernel/internal/transport';
-import type { MessageCounters } from '@zlink/kernel/observe';
+import type { MessageBacklog, MessageCounters } from '@zlink/kernel/observe';
 
 export class EventDispatch {
   readonly #channelName: string;
@@ -47,6 +47,10 @@ export class EventDispatch {
 
   abortAll(): void {
     for (const dispatcher of this.#dispatchers) dispatcher.abortAll();
+  }
+
+  addBacklog(backlog: MessageBacklog): void {
+    for (const dispatcher of this.#dispatchers) dispatcher.addBacklog(backlog);
   }
 
   counters(): MessageCounters {

@@ -42,8 +42,9 @@ export function resolveDiagnostics(given: unknown, problems: Problems): Required
 }
 
 /** The level before a start; whether it is right is found by the start. */
-export function describedLevel({ diagnostics }: { readonly diagnostics?: DiagnosticsOptions }): DiagnosticsLevel {
-  return diagnostics?.level ?? DEFAULT_LEVEL;
+export function describedLevel(options: { readonly diagnostics?: DiagnosticsOptions }): DiagnosticsLevel {
+  const diagnostics: unknown = isObject(options) ? options.diagnostics : undefined;
+  return (isObject(diagnostics) ? (diagnostics as DiagnosticsOptions).level : undefined) ?? DEFAULT_LEVEL;
 }
 
 /** @throws ZLinkError `InvalidOperation` for what is no level, set while the host runs */

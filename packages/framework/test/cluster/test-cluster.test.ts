@@ -9,7 +9,9 @@ import {
   type ZLinkError,
 } from '@zlink/framework';
 import { surroundingsIn } from '@zlink/kernel/internal/host';
+import { createMemoryLocationStore, createMemoryStoreBackend } from '@zlink/kernel/location';
 import { createTestCluster, ManualClock, type TestCluster } from '@zlink/testing';
+import { recordedRelocationStore } from '../location/stores.ts';
 import { LogRecorder } from '../log-recorder.ts';
 import { problems, rejection, thrown, watch } from '../outcome.ts';
 
@@ -374,4 +376,38 @@ test('[HOSTREG-005] what hosts leave to chance is the same for the same seed, an
   expect(drawn(1)).toEqual(drawn(1));
   expect(drawn(1)).not.toEqual(drawn(7));
   expect(new Set(drawn(1)).size).toBe(2);
+});
+
+describe('a host with a store that never ends', () => {
+  /** By no means the time of the system. */
+  const FAR_BACK_MS = -10_000_000;
+
+  function stuck(): Host {
+    clock = new ManualClock(FAR_BACK_MS);
+    cluster = createTestCluster({ clock });
+    return server()
+      .addLocationStore(createMemoryLocationStore(createMemoryStoreBackend()))
+      .addRelocationStore(recordedRelocationStore([], { dispose: () => new Promise(() => undefined) }));
+  }
+
+  test('[HOST-002] [HOSTREG-005] gives up a failed start by its own clock', async () => {
+    const host = stuck().addHostedService({
+      start: () => {
+        throw new Error('no service');
+      },
+      stop: () => undefined,
+    });
+    const started = watch(host.start());
+    await clock.advanceAsync(3_000); // more than an undo takes
+    expect(started.state).toBe('rejected');
+    expect(host.state).toBe('error');
+  });
+
+  test('[LOC-003] [HOSTREG-005] ends unstarted by its own clock', async () => {
+    const ended = watch(stuck().shutdown());
+    await clock.advanceAsync(1_400);
+    expect(ended.state).toBe('pending');
+    await clock.advanceAsync(200);
+    expect(ended.state).toBe('resolved');
+  });
 });

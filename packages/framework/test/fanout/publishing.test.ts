@@ -133,7 +133,9 @@ test('[FAN-003] an event that nobody handles, or that cannot be decoded, is coun
   await publish(publisher, 1, 1);
   await subscriber.sees(1);
   expect(subscriber.counters).toMatchObject({ handled: 1, dropped: { no_handler: 1, decode_error: 1 } });
-  expect(logger.of('zlink.dispatch_error').map(({ reason }) => reason)).toEqual(['no_handler', 'decode_error']);
+  const errors = (): unknown[] => logger.of('zlink.dispatch_error').map(({ reason }) => reason);
+  await until(() => errors().length === 2, 'both errors are logged');
+  expect(errors()).toEqual(['no_handler', 'decode_error']);
 });
 
 test('[FAN-006] the events of a turn are one message, encoded once for all subscribers', async () => {

@@ -9,6 +9,7 @@
 import type { Codec, PayloadSink } from '../codec/index.ts';
 import { isZLinkError, ZLinkError } from '../errors/index.ts';
 import { type Metadata, MetadataBuilder, type ResolvedPacket } from '../message/index.ts';
+import { requireSignal } from '../internal/time/index.ts';
 import type { OutboundName } from '../internal/wire/index.ts';
 import { type CarriedFlow, type Flow, requireFlow } from '../observe/index.ts';
 import type { CallPath } from './call-path.ts';
@@ -62,11 +63,13 @@ export class OutgoingMessage {
   /**
    * Makes the message ready for its way, which it returns.
    *
-   * @throws ZLinkError if there is no way, the value does not fit its schema, or it was sealed before; the signal's reason
+   * @throws ZLinkError if the signal is none, there is no way, the value does not fit its schema, or it was sealed before;
+   *   the signal's reason
    */
   seal(signal: AbortSignal | undefined): CallPath {
     this.requireOpen();
     this.#isSealed = true; // O1
+    requireSignal(signal);
     if (signal?.aborted === true) throw signal.reason;
     const path = this.#path;
     if (isZLinkError(path)) throw path;

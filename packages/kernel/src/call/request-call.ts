@@ -140,12 +140,12 @@ class Request<R> implements RoutableCall, OutboundRequest, DeadlineEntry, Signal
     this.#startedAtMs = this.path.terms.clock.nowMs();
     this.deadlineAtMs = this.#startedAtMs + this.#timeoutMs;
     this.path.meter?.requestStarted();
-    if (signal !== undefined) this.#follow(signal);
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      if (this.deadlineAtMs <= this.#startedAtMs) return this.#fail('local', this.#noTimeLeft());
       try {
+        if (signal !== undefined) this.#follow(signal);
+        if (this.deadlineAtMs <= this.#startedAtMs) return this.#fail('local', this.#noTimeLeft());
         this.path.route(this);
       } catch (error) {
         this.#fail('local', error);

@@ -114,7 +114,11 @@ class Send implements RoutableCall, SignalFollower, FollowedCall {
       this.#reject = reject;
       if (signal === undefined) return;
       if (signal.aborted) return this.#fail('cancelled', signal.reason); // encoding it has aborted the signal
-      follow(signal, this);
+      try {
+        follow(signal, this);
+      } catch (error) {
+        this.#fail('local', error); // what takes no listener cannot end the wait
+      }
     });
   }
 

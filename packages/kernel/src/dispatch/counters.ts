@@ -7,7 +7,7 @@
  */
 import type { InboundRecord } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/record.ts';
-import type { FlowPlace, MessageCounters } from '../observe/index.ts';
+import type { FlowPlace, MessageBacklog, MessageCounters } from '../observe/index.ts';
 
 export type Verb = 'send' | 'request';
 
@@ -77,6 +77,11 @@ class VerbCounters {
     this.#drop(reason);
   }
 
+  addTo(backlog: MessageBacklog): void {
+    backlog.running += this.#running;
+    backlog.queued += this.#queued;
+  }
+
   snapshot(owner: CountedOwner, verb: Verb): MessageCounters {
     return Object.freeze({
       ...owner,
@@ -109,6 +114,11 @@ export class OwnerCounters {
 
   of(verb: Verb): VerbCounters {
     return verb === 'request' ? this.#requests : this.#sends;
+  }
+
+  addTo(backlog: MessageBacklog): void {
+    this.#sends.addTo(backlog);
+    this.#requests.addTo(backlog);
   }
 
   /** Of both verbs. */

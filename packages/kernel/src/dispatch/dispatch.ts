@@ -158,9 +158,11 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts, F
 
   /** Calls of the handler are children of its span, if it has one. */
   get handlerFlow(): CarriedFlow | undefined {
-    const { trail, flow } = this;
-    if (trail?.span === undefined) return flow;
-    return (trail.flow ??= flow?.withTraceContext(trail.span.context));
+    const { trail } = this;
+    let { flow } = this;
+    if (trail?.span !== undefined) flow = trail.flow ??= flow?.withTraceContext(trail.span.context);
+    Object.freeze(flow); // now that a handler sees it: most never ask
+    return flow;
   }
 
   get signal(): AbortSignal {

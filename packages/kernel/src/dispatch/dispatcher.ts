@@ -14,7 +14,7 @@
 import { describeValue, type ErrorKindName, ZLinkError } from '../errors/index.ts';
 import type { Clock } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
-import type { CarriedFlow, MessageCounters, MessageFlow } from '../observe/index.ts';
+import type { CarriedFlow, MessageBacklog, MessageCounters, MessageFlow } from '../observe/index.ts';
 import { type DropReason, OwnerCounters, verbOf } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
@@ -191,6 +191,11 @@ export class Dispatcher {
   /** Of both verbs. */
   counters(): readonly MessageCounters[] {
     return this.#counters.snapshots();
+  }
+
+  /** Adds what it has in hand, and makes nothing. */
+  addBacklog(backlog: MessageBacklog): void {
+    this.#counters.addTo(backlog);
   }
 
   #mayStart(nowMs: number): boolean {

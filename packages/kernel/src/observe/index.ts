@@ -5,7 +5,7 @@ export type { LinkState } from './link-state.ts';
 export { guardLogger, stderrLogger } from './logger.ts';
 export type { Logger } from './logger.ts';
 export { LoopWatch } from './loop-watch.ts';
-export type { MessageCounters } from './message-counters.ts';
+export type { MessageBacklog, MessageCounters } from './message-counters.ts';
 export { RateLimitedLog } from './rate-limited-log.ts';
 export { guardUnhandled } from './unhandled.ts';
 export type { UnhandledListener } from './unhandled.ts';

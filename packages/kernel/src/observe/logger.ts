@@ -5,7 +5,8 @@
  * and at which level, to the components.
  *
  * 1. Neither the default logger nor a guarded one ever throws, and no promise of theirs is left rejected.
- * 2. A record is one JSON line: bigint as decimal text, errors as name and message, no stack.
+ * 2. A record is one JSON line: bigint as decimal text, errors as name and message, no stack. What a terminal or a viewer could
+ *    take for an order stands in it as an escape: names come from peers.
  * 3. A failing logger shows on stderr at most once per minute and text (MON-023).
  */
 import { describeValue } from '../errors/index.ts';
@@ -78,7 +79,7 @@ export function guardLogger(logger: Logger, options: GuardLoggerOptions = {}): L
       reportedAtMs.delete(text); // so that the map's order is the order of reports
       reportedAtMs.set(text, nowMs);
       dropOldest(reportedAtMs, rememberedTexts);
-      write(JSON.stringify({ level: 'error', message: `logger failed in ${level}: ${text}` }));
+      write(escaped(JSON.stringify({ level: 'error', message: `logger failed in ${level}: ${text}` })));
     } catch {
       // 1: there is nowhere left to tell it.
     }
@@ -107,11 +108,20 @@ function formatLine(level: LogLevel, at: Date, record: object): string {
   const head = { level, at: at.toISOString() };
   let line: string | undefined;
   try {
-    line = JSON.stringify({ ...head, ...record }, toPlain);
+    line = escaped(JSON.stringify({ ...head, ...record }, toPlain));
   } catch {
     line = undefined; // a cycle, a getter or toJSON that throws
   }
-  return line !== undefined && line.length <= lineLimit ? line : JSON.stringify({ ...head, ...outline(record) });
+  return line !== undefined && line.length <= lineLimit
+    ? line
+    : escaped(JSON.stringify({ ...head, ...outline(record) }));
+}
+
+/** Line ends, control and direction characters that JSON leaves alone (2); in JSON they stand within texts only. */
+const unprintable = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+function escaped(json: string): string {
+  return json.replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function toPlain(_key: string, value: unknown): unknown {

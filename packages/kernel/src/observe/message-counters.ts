@@ -8,6 +8,12 @@
 
 import type { FlowSurface } from './flow/index.ts';
 
+/** What several owners have in hand, added up: whoever owns some adds to it. */
+export interface MessageBacklog {
+  running: number;
+  queued: number;
+}
+
 export interface MessageCounters {
   /** Who the messages were for: a channel or mesh name. */
   readonly owner: string;

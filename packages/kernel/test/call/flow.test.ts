@@ -72,6 +72,78 @@ test('[TRACE-026] what is no flow is refused, and a submitted call takes none', 
   expect(() => call.flow(undefined)).toThrow('[InvalidOperation]');
 });
 
+test('[TRACE-026] what inherits from a flow, or stands for one, is none', () => {
+  const path = pathAt('errors');
+  const flow = new FlowSource().begin('inbound');
+  for (const forged of [
+    Object.create(flow) as Flow,
+    new Proxy(flow, {}),
+    Object.create(CarriedFlow.prototype) as Flow,
+    null as unknown as Flow, // of an application without types
+  ]) {
+    for (const call of [tell(path), ask(path)]) {
+      expect(() => call.flow(forged)).toThrow(/^\[InvalidOperation\] flow: .+ is not the flow of a context$/);
+    }
+  }
+});
+
+const BAD_SIGNALS: readonly (readonly [what: string, signal: unknown])[] = [
+  ['an object', {}],
+  ['a text', 'x'],
+  ['a number', 5],
+  ['null', null],
+  ['half a signal', { aborted: false }],
+  ['half an aborted signal', { aborted: true, reason: undefined }],
+  ['what inherits from the signals', Object.create(AbortSignal.prototype)],
+];
+
+test.each(BAD_SIGNALS)('[CALL-002] what is no signal is refused before anything begins: %s', async (_, value) => {
+  const path = pathAt('normal');
+  const meter = (path.meter = new FakeMeter());
+  const signal = value as AbortSignal; // of an application without types
+  for (const call of [tell(path), ask(path)]) {
+    const { kind, message: text } = await rejection(call.submit(signal));
+    expect(kind).toBe('InvalidOperation');
+    expect(text).toMatch(/^\[InvalidOperation\] signal: .+ is not allowed, allowed: an AbortSignal$/);
+  }
+  expect([path.routed, path.tracer.spans, path.flow.phases, path.flow.errors]).toEqual([[], [], [], []]);
+  expect([meter.started, meter.ended]).toEqual([0, []]);
+  path.expectClean();
+});
+
+test('[CALL-002] a signal of another realm is one', async () => {
+  const path = pathAt('errors');
+  const { signal } = new AbortController();
+  const foreign = {
+    aborted: false,
+    addEventListener: signal.addEventListener.bind(signal),
+    removeEventListener: signal.removeEventListener.bind(signal),
+  };
+  const call = ask(path).submit(foreign as unknown as AbortSignal); // what is used of one
+  path.link.reply('7');
+  expect(await call).toBe(7);
+  path.expectClean();
+});
+
+test('[CALL-004] a signal that takes no listener ends its call once, and nothing of it is left', async () => {
+  const failure = new Error('no listener');
+  const signal = {
+    aborted: false,
+    addEventListener: () => {
+      throw failure;
+    },
+    removeEventListener: () => {},
+  } as unknown as AbortSignal;
+  const path = pathAt('normal');
+  const meter = (path.meter = new FakeMeter());
+  path.link.credit = 'none';
+  await expect(ask(path).submit(signal)).rejects.toBe(failure);
+  await expect(tell(path).submit(signal)).rejects.toBe(failure);
+  expect([meter.started, meter.ended.length]).toEqual([1, 1]);
+  expect(path.tracer.spans.map(({ ends }) => ends.length)).toEqual([1, 1]);
+  path.expectClean();
+});
+
 test('[TRACE-010] at off no flow leaves, not even a given one', async () => {
   const path = pathAt('off');
   const flow = new FlowSource().begin('inbound');

@@ -1,7 +1,7 @@
 import { ZLinkError } from '../../src/errors/index.ts';
 import type { ChannelContext, HandlerRegistry } from '../../src/dispatch/index.ts';
 import { message, metadata, request, type StandardSchemaV1 } from '../../src/message/index.ts';
-import { type DiagnosticsLevel, flowOf, TraceContext } from '../../src/observe/index.ts';
+import { type CarriedFlow, type DiagnosticsLevel, type Flow, flowOf, TraceContext } from '../../src/observe/index.ts';
 import { FlowSource } from '../../src/observe/flow/flow-source.ts';
 import { FakeTracer } from '../observe/flow/fake-tracer.ts';
 import { AT_MS } from '../observe/flow/test-flow.ts';
@@ -29,6 +29,26 @@ function traceOf(context?: TraceContext): { readonly id: string; readonly trace:
 }
 
 const phasesOf = (harness: Harness): unknown[] => harness.phases.map(({ phase }) => phase);
+
+test('[TRACE-021] a handler cannot change the flow of its message, nor the trace context in it', () => {
+  for (const level of ['errors', 'normal'] as const) {
+    let seen: Flow | undefined;
+    const harness = harnessAt(level, (handlers) =>
+      handlers.addRequest(Ask, ({ n }, { flow }) => ((seen = flow), { n })),
+    );
+    const { id, trace } = traceOf(TraceContext.fromTexts(TRACE_PARENT));
+    harness.request(Ask, { n: 1 }, { trace });
+    for (const [name, value] of Object.entries({ traceContext: undefined, id: 'other', origin: 'timer' })) {
+      expect([name, Reflect.set(seen!, name, value), Reflect.defineProperty(seen!, name, { value })]).toEqual([
+        name,
+        false,
+        false,
+      ]);
+    }
+    const { traceContext } = seen as CarriedFlow;
+    expect([seen?.id, seen?.origin, Object.isFrozen(traceContext)]).toEqual([id, 'application', true]);
+  }
+});
 
 test('[TRACE-002] [TRACE-004] a request is received, admitted, dispatched and replied, each once and in this order', () => {
   const harness = harnessAt('normal');

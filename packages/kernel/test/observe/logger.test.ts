@@ -135,3 +135,19 @@ describe('a guarded logger', () => {
     expect(() => mute.warn({ n: 1 })).not.toThrow();
   });
 });
+
+test('[C11] what a terminal or viewer could take for an order stands in a line as an escape', () => {
+  const { lines, logger, written } = arrange();
+  const evil = '\u001b]0;pwned\u0007\u007f\u0085\u009b31m\u061c\u200e\u2028\u2029\u202eevil\u2066\u2069 "quoted\\"';
+  logger.warn({ packet_name: evil, [evil]: 1 });
+  logger.warn({ source_rid: evil, tooLong: 'x'.repeat(100_000) });
+  const guarded: string[] = [];
+  const broken = (): never => {
+    throw new Error('no');
+  };
+  const inner = { debug: broken, info: broken, warn: broken, error: broken };
+  guardLogger(inner, { write: (line) => guarded.push(line) }).warn({});
+  expect(written()).toMatchObject([{ packet_name: evil, [evil]: 1 }, { source_rid: evil }]);
+  for (const line of [...lines, ...guarded]) expect(line).toMatch(/^[ -~…]*$/);
+  expect(lines[0]).toContain('\\u009b31m');
+});

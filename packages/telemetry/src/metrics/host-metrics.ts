@@ -4,9 +4,10 @@
  * Owns the instruments and the one callback that reads them. Leaves the list to metric-list.ts, and what is read to
  * host-readings.ts.
  *
- * 1. Made when the host starts; after `close` nothing is read any more (METRIC-001). What is told as it happens still counts,
+ * 1. Made when the host starts; after `close` nothing is read any more, even if the meter still asks (METRIC-001). What is told as it happens still counts,
  *    as a provider outlives the host.
  * 2. One reading per collection, whatever it throws: then that collection has none of these metrics (METRIC-004).
+ * 3. A reading is complete before any of it is told: a meter that collects while it is told cuts neither short.
  */
 import type { BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import type {
@@ -18,11 +19,11 @@ import type {
   SelectionFailure,
   StoreOperation,
 } from '@zlink/kernel/observe';
-import type { TelemetryFailure } from '../failure.ts';
+import { type TelemetryFailure, watched } from '../failure.ts';
 import { CallMetrics, type InFlight } from './call-metrics.ts';
 import { type MeteredHost, readHost, type ReadMetrics } from './host-readings.ts';
 import { type Metric, READ_METRICS, TOLD_METRICS } from './metric-list.ts';
-import { ReadMetric } from './read-metric.ts';
+import { type Reading, ReadMetric } from './read-metric.ts';
 import { type Series, ToldMetric } from './told-metric.ts';
 
 type ToldMetrics = {
@@ -48,7 +49,7 @@ export class HostMetrics implements HostMeter {
   constructor(meter: Meter, failed: TelemetryFailure) {
     this.#meter = meter;
     this.#failed = failed;
-    this.#read = mapValues(READ_METRICS, (metric) => new ReadMetric(meter, metric)) as ReadMetrics; // key by key
+    this.#read = mapValues(READ_METRICS, (metric) => new ReadMetric(meter, metric, failed)) as ReadMetrics; // key by key
     this.#told = mapValues(TOLD_METRICS, (metric) => new ToldMetric(meter, metric, failed)) as ToldMetrics; // key by key
     this.#observables = Object.values(this.#read).map(({ observable }) => observable);
   }
@@ -83,36 +84,43 @@ export class HostMetrics implements HostMeter {
   /** Once. */
   observe(host: MeteredHost): void {
     this.#callback = (result) => {
+      if (this.#callback === undefined) return; // 1
       try {
-        this.#report(host, result);
+        for (const { observable, value, attributes } of this.#readingsOf(host)) {
+          watched<unknown>(result.observe(observable, value, attributes), 'meter', this.#failed);
+        }
       } catch (thrown) {
         this.#failed('meter', thrown); // 2
       }
     };
     try {
-      this.#meter.addBatchObservableCallback(this.#callback, this.#observables);
+      const added: unknown = this.#meter.addBatchObservableCallback(this.#callback, this.#observables);
+      watched(added, 'meter', this.#failed);
     } catch (thrown) {
       this.#failed('meter', thrown);
     }
   }
 
   close(): void {
-    if (this.#callback === undefined) return;
+    const callback = this.#callback;
+    if (callback === undefined) return;
+    this.#callback = undefined; // 1
     try {
-      this.#meter.removeBatchObservableCallback(this.#callback, this.#observables); // 1
+      const removed: unknown = this.#meter.removeBatchObservableCallback(callback, this.#observables);
+      watched(removed, 'meter', this.#failed);
     } catch (thrown) {
       this.#failed('meter', thrown);
     }
-    this.#callback = undefined;
   }
 
-  #report(host: MeteredHost, result: BatchObservableResult): void {
+  /** Of now (3). */
+  #readingsOf(host: MeteredHost): readonly Reading[] {
     const metrics = Object.values(this.#read);
     try {
       readHost(host, this.#read);
       for (const { count, labels } of this.#meshInFlight.values()) this.#read.meshInFlight.add(count, ...labels);
       for (const [channelName, { count }] of this.#clientInFlight) this.#read.clientInFlight.add(count, channelName);
-      for (const metric of metrics) metric.report(result);
+      return metrics.flatMap((metric) => metric.readings());
     } finally {
       for (const metric of metrics) metric.clear();
     }

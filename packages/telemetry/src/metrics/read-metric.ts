@@ -1,22 +1,30 @@
 /**
  * A metric that is read whenever metrics are collected.
  *
- * Owns the sums of one collection. Leaves what is added to the reading.
+ * Owns the sums of one collection. Leaves what is added to the reading, and telling the values to the metrics of the host.
  *
  * 1. What is added to the same attributes is one value: a provider would keep the last of several.
  * 2. What is not added in a collection is not there: a state that is over has no 0.
  */
-import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
+import type { Attributes, Meter, Observable } from '@opentelemetry/api';
+import { type TelemetryFailure, watched } from '../failure.ts';
 import { AttributeSets, type ValuesOf } from './attribute-sets.ts';
 import type { Metric } from './metric-list.ts';
+
+/** What a collection tells. */
+export interface Reading {
+  readonly observable: Observable;
+  readonly value: number;
+  readonly attributes: Attributes;
+}
 
 export class ReadMetric<A extends readonly string[]> {
   readonly observable: Observable;
   readonly #attributes: AttributeSets<A>;
   readonly #sums = new Map<Attributes, number>();
 
-  constructor(meter: Meter, metric: Metric<A>) {
-    this.observable = instrumentOf(meter, metric);
+  constructor(meter: Meter, metric: Metric<A>, failed: TelemetryFailure) {
+    this.observable = watched(instrumentOf(meter, metric), 'meter', failed);
     this.#attributes = new AttributeSets(metric.attributes);
   }
 
@@ -25,11 +33,11 @@ export class ReadMetric<A extends readonly string[]> {
     this.#sums.set(attributes, (this.#sums.get(attributes) ?? 0) + value); // 1
   }
 
-  report(result: BatchObservableResult): void {
-    for (const [attributes, sum] of this.#sums) result.observe(this.observable, sum, attributes);
+  readings(): readonly Reading[] {
+    return Array.from(this.#sums, ([attributes, value]) => ({ observable: this.observable, value, attributes }));
   }
 
-  /** Ends a collection. */
+  /** Ends a reading. */
   clear(): void {
     this.#sums.clear(); // 2
   }

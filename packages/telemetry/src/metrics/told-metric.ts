@@ -1,14 +1,14 @@
 /**
  * A metric that is told when something happens: a counter or a histogram.
  *
- * 1. Telling never throws (METRIC-004).
+ * 1. Telling never throws, and leaves no promise of the meter rejected (METRIC-004).
  */
 import type { Attributes, Meter } from '@opentelemetry/api';
-import type { TelemetryFailure } from '../failure.ts';
+import { type TelemetryFailure, watched } from '../failure.ts';
 import { AttributeSets, type ValuesOf } from './attribute-sets.ts';
 import type { Metric } from './metric-list.ts';
 
-type Write = (value: number, attributes: Attributes) => void;
+type Write = (value: number, attributes: Attributes) => unknown;
 
 export class ToldMetric<A extends readonly string[]> {
   readonly #write: Write;
@@ -16,7 +16,7 @@ export class ToldMetric<A extends readonly string[]> {
   readonly #attributes: AttributeSets<A>;
 
   constructor(meter: Meter, metric: Metric<A>, failed: TelemetryFailure) {
-    this.#write = instrumentOf(meter, metric);
+    this.#write = instrumentOf(meter, metric, failed);
     this.#failed = failed;
     this.#attributes = new AttributeSets(metric.attributes);
   }
@@ -41,18 +41,18 @@ export class Series {
   /** @param value - what is added to a counter; what a histogram gets */
   tell(value: number): void {
     try {
-      this.#write(value, this.#attributes);
+      watched(this.#write(value, this.#attributes), 'meter', this.#failed);
     } catch (thrown) {
       this.#failed('meter', thrown); // 1
     }
   }
 }
 
-function instrumentOf(meter: Meter, { name, kind, unit, description }: Metric): Write {
+function instrumentOf(meter: Meter, { name, kind, unit, description }: Metric, failed: TelemetryFailure): Write {
   if (kind === 'histogram') {
-    const histogram = meter.createHistogram(name, { unit, description });
+    const histogram = watched(meter.createHistogram(name, { unit, description }), 'meter', failed);
     return (value, attributes) => histogram.record(value, attributes);
   }
-  const counter = meter.createCounter(name, { unit, description });
+  const counter = watched(meter.createCounter(name, { unit, description }), 'meter', failed);
   return (value, attributes) => counter.add(value, attributes);
 }

@@ -8,10 +8,19 @@
  * 2. A call's span hangs on what the application has active, else on the handler that the call belongs to (TRACE-026).
  * 3. Without a span the sender's context goes on.
  */
-import { context, type Context, ROOT_CONTEXT, SpanKind as ApiSpanKind, trace, type Tracer } from '@opentelemetry/api';
-import type { TextMapPropagator } from '@opentelemetry/api';
+import {
+  context,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind as ApiSpanKind,
+  type SpanOptions,
+  type TextMapPropagator,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
 import type { MessageFields, MessageSpan, SpanKind, SpanTracer, TraceContext } from '@zlink/kernel/observe';
-import type { TelemetryFailure } from '../failure.ts';
+import { type TelemetryFailure, watched } from '../failure.ts';
 import { CarriedContexts } from './carried-context.ts';
 import { OpenSpan, type SpanParts } from './open-span.ts';
 import { spanAttributes } from './span-attributes.ts';
@@ -38,7 +47,7 @@ export class MessageTracer implements SpanTracer {
     try {
       const base = kind === 'consumer' || kind === 'server' ? this.#ofSender(parent) : this.#ofCaller(parent);
       const attributes = spanAttributes(fields);
-      const span = this.#tracer.startSpan(`${VERBS[kind]} ${packetName}`, { kind: KINDS[kind], attributes }, base);
+      const span = this.#startSpan(`${VERBS[kind]} ${packetName}`, { kind: KINDS[kind], attributes }, base);
       return new OpenSpan(span, base, attributes, this.#parts);
     } catch (thrown) {
       this.#parts.failed('tracer', thrown);
@@ -46,13 +55,23 @@ export class MessageTracer implements SpanTracer {
     }
   }
 
+  /** @throws what the tracer throws, and an error if it gives no span */
+  #startSpan(name: string, options: SpanOptions, base: Context): Span {
+    const span: Partial<Span> | null | undefined = this.#tracer.startSpan(name, options, base);
+    watched(span, 'tracer', this.#parts.failed);
+    if (typeof span?.end !== 'function') throw new TypeError(`startSpan gave ${typeof span}, which is no span`);
+    return span as Span; // what can end is one
+  }
+
   #ofSender(parent: TraceContext | undefined): Context {
     return this.#parts.carried.extract(ROOT_CONTEXT, parent); // 1
   }
 
   #ofCaller(parent: TraceContext | undefined): Context {
-    const active = context.active();
-    return trace.getSpanContext(active) === undefined ? this.#parts.carried.extract(active, parent) : active; // 2
+    const { carried, failed } = this.#parts;
+    const active = watched(context.active(), 'context', failed);
+    const activeSpan = watched(trace.getSpanContext(active), 'span', failed);
+    return activeSpan === undefined ? carried.extract(active, parent) : active; // 2
   }
 }
 

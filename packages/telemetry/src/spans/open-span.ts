@@ -2,14 +2,24 @@
  * The span of one message.
  *
  * 1. It ends once; what is told later changes nothing.
- * 2. Whatever span and context throw, the handler runs exactly once, and only its own error goes out.
+ * 2. Whatever span and context throw, and however often and whenever a context manager calls its function, the handler
+ *    runs exactly once and within `run`, and only its own error goes out.
  * 3. The context to send is made when it is asked for: most handlers send nothing on.
  * 4. What was known when it began stays: a request span is one of a request, whatever the last record is about.
  */
-import { type Attributes, context, type Context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type AttributeValue,
+  context,
+  type Context,
+  type Span,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 import type { MessageFields, MessageSpan, TraceContext } from '@zlink/kernel/observe';
-import type { TelemetryFailure } from '../failure.ts';
+import { type TelemetryFailure, watched } from '../failure.ts';
 import type { CarriedContexts } from './carried-context.ts';
+import { SingleRun } from './single-run.ts';
 import { spanAttributes } from './span-attributes.ts';
 
 /** What all spans of a host share. */
@@ -30,9 +40,9 @@ export class OpenSpan implements MessageSpan {
   /** @param known - its attributes so far */
   constructor(span: Span, base: Context, known: Attributes, parts: SpanParts) {
     this.#span = span;
-    this.#context = trace.setSpan(base, span);
     this.#known = known;
     this.#parts = parts;
+    this.#context = this.#contextIn(base);
   }
 
   get context(): TraceContext | undefined {
@@ -42,53 +52,59 @@ export class OpenSpan implements MessageSpan {
   }
 
   run<R>(work: () => R): R {
-    let outcome: Outcome<R> | undefined;
+    const single = new SingleRun(work);
+    const { failed } = this.#parts;
     try {
-      context.with(this.#context, () => {
-        outcome = outcomeOf(work);
-      });
+      watched<unknown>(
+        context.with(this.#context, () => single.run()),
+        'context',
+        failed,
+      );
+      if (!single.hasBegun) failed('context', new Error('the context manager has not called its function'));
     } catch (thrown) {
-      this.#parts.failed('context', thrown); // 2
+      failed('context', thrown); // 2
     }
-    outcome ??= outcomeOf(work);
-    if (outcome.hasThrown) throw outcome.thrown;
-    return outcome.value;
+    single.run();
+    return single.result;
   }
 
   end(fields: MessageFields, errorKind: string | undefined): void {
     if (this.#isOver) return; // 1
     this.#isOver = true;
+    const { failed } = this.#parts;
     const span = this.#span;
     try {
-      if (span.isRecording()) this.#complete(fields, errorKind);
+      if (watched(span.isRecording(), 'span', failed)) this.#complete(fields, errorKind);
     } catch (thrown) {
-      this.#parts.failed('span', thrown);
+      failed('span', thrown);
     }
     try {
-      span.end();
+      watched<unknown>(span.end(), 'span', failed);
     } catch (thrown) {
-      this.#parts.failed('span', thrown);
+      failed('span', thrown);
     }
   }
 
   #complete(fields: MessageFields, errorKind: string | undefined): void {
-    const span = this.#span;
     for (const [name, value] of Object.entries(spanAttributes(fields))) {
-      if (value !== undefined && !(name in this.#known)) span.setAttribute(name, value); // 4
+      if (value !== undefined && !(name in this.#known)) this.#setAttribute(name, value); // 4
     }
     if (errorKind === undefined) return;
-    span.setAttribute('error.type', errorKind);
-    span.setStatus({ code: SpanStatusCode.ERROR });
+    this.#setAttribute('error.type', errorKind);
+    watched(this.#span.setStatus({ code: SpanStatusCode.ERROR }), 'span', this.#parts.failed);
   }
-}
 
-type Outcome<R> =
-  { readonly hasThrown: false; readonly value: R } | { readonly hasThrown: true; readonly thrown: unknown };
+  #setAttribute(name: string, value: AttributeValue): void {
+    watched(this.#span.setAttribute(name, value), 'span', this.#parts.failed);
+  }
 
-function outcomeOf<R>(work: () => R): Outcome<R> {
-  try {
-    return { hasThrown: false, value: work() };
-  } catch (thrown) {
-    return { hasThrown: true, thrown };
+  /** Without the span if the context takes none: it is there, and has to end. */
+  #contextIn(base: Context): Context {
+    try {
+      return trace.setSpan(base, this.#span);
+    } catch (thrown) {
+      this.#parts.failed('context', thrown);
+      return base;
+    }
   }
 }

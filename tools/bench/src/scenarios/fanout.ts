@@ -58,7 +58,7 @@ function withOneStopped(size: string, bodyBytes: number): Scenario {
 }
 
 export const fanout = [
-  overZeromq('64B', 64, atLeast(15)),
-  overZeromq('1KiB', 1_024, atLeast(7)),
+  overZeromq('64B', 64, atLeast(15, 2.3)),
+  overZeromq('1KiB', 1_024, atLeast(7, 1.8)),
   withOneStopped('64B', 64),
 ];

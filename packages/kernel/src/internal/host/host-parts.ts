@@ -7,7 +7,7 @@
 import type { CallTerms } from '../../call/index.ts';
 import type { DispatcherParts, ServiceProvider } from '../../dispatch/index.ts';
 import type { Problems } from '../../errors/index.ts';
-import type { HostMeter, MessageCounters, Monitor, SnapshotSections } from '../../observe/index.ts';
+import type { HostMeter, MessageBacklog, MessageCounters, Monitor, SnapshotSections } from '../../observe/index.ts';
 import type { Discovery } from '../discovery/index.ts';
 import type { EventTransport, Transport } from '../transport/index.ts';
 
@@ -36,6 +36,8 @@ export interface TopologySections {
   readonly routeMeshes: SnapshotSections['routeMeshes'][number][];
   readonly clientServerChannels: SnapshotSections['clientServerChannels'][number][];
   readonly fanoutChannels: SnapshotSections['fanoutChannels'][number][];
+  /** Of messages to their handlers, of all topics together. */
+  readonly backlog: MessageBacklog;
 }
 
 /** Defaults that a topic needs to check its own configuration. */

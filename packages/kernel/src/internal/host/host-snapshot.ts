@@ -6,7 +6,7 @@
  * 1. Everything is read from tables that are kept anyway: nothing is counted for snapshots, made, or waited for (MON-002).
  */
 import type { HostState, ShutdownResult } from '../../lifecycle/index.ts';
-import type { HostSnapshot, MessageCounters, SnapshotSections } from '../../observe/index.ts';
+import type { HostSnapshot, MessageBacklog, SnapshotSections } from '../../observe/index.ts';
 import type { Topic, TopologySections } from './host-parts.ts';
 import type { Wiring } from './shutdown.ts';
 
@@ -22,22 +22,23 @@ export interface HostFacts {
 
 /** @param wiring - undefined: the start has not come so far */
 export function hostSections(facts: HostFacts, topics: readonly Topic[], wiring: Wiring | undefined): SnapshotSections {
-  const sections: TopologySections = { routeMeshes: [], clientServerChannels: [], fanoutChannels: [] };
-  for (const topic of topics) topic.showIn(sections);
-  const counters = topics.flatMap((topic) => topic.counters());
+  const backlog: MessageBacklog = { running: 0, queued: 0 };
+  const sections: Omit<TopologySections, 'backlog'> = { routeMeshes: [], clientServerChannels: [], fanoutChannels: [] };
+  const shown: TopologySections = { ...sections, backlog };
+  for (const topic of topics) topic.showIn(shown);
   return {
-    host: hostSection(facts, counters, wiring),
+    host: hostSection(facts, backlog, wiring),
     ...sections,
     location: wiring?.stores.snapshot() ?? { store: 'not_configured' },
   };
 }
 
-function hostSection(facts: HostFacts, counters: readonly MessageCounters[], wiring: Wiring | undefined): HostSnapshot {
+function hostSection(facts: HostFacts, backlog: MessageBacklog, wiring: Wiring | undefined): HostSnapshot {
   const { state, lifecycleGeneration, diagnosticsLevel, deadline, shutdownResult } = facts;
   const { permits, transport } = wiring?.parts ?? {};
   const { budgetBytes = 0, queuedBytes = 0, pendingRequests = 0 } = transport?.status ?? {};
   const { inUse = 0, max = 0, pauseAt = 0, resumeAt = 0, flow = 'RUNNING' } = permits ?? {};
-  const queued = sumOf(counters, 'queued');
+  const { running, queued } = backlog;
   return {
     state,
     isReady: state === 'serving', // MON-003
@@ -47,10 +48,6 @@ function hostSection(facts: HostFacts, counters: readonly MessageCounters[], wir
     diagnosticsLevel,
     jobs: { permitsInUse: inUse, max, reserved: Math.max(0, inUse - queued), queued, pauseAt, resumeAt, flow },
     core: { budgetBytes, queuedBytes },
-    backlog: { runningHandlers: sumOf(counters, 'running'), pendingRequests, openSessions: 0, unitsLeft: 0 },
+    backlog: { runningHandlers: running, pendingRequests, openSessions: 0, unitsLeft: 0 },
   };
-}
-
-function sumOf(counters: readonly MessageCounters[], count: 'queued' | 'running'): number {
-  return counters.reduce((sum, entry) => sum + entry[count], 0);
 }

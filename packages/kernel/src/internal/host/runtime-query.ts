@@ -25,9 +25,11 @@ export interface RuntimeQuery {
   snapshot(): RuntimeSnapshot;
   /**
    * The current snapshot, then a new one after every turn in which something has changed, each with a higher `sequence`. Who
-   * reads slowly gets the newest and the count of those in between. Ends behind the snapshot of the stopped host.
+   * reads slowly gets the newest and the count of those in between; so do all if making them would take more than a twentieth
+   * of the time. Ends behind the snapshot of the stopped host.
    *
    * @param signal - ends the iterations
+   * @throws ZLinkError `InvalidOperation` if it is no signal
    * @see MON-010, MON-012
    */
   observe(signal?: AbortSignal): AsyncIterable<ObservedSnapshot>;
@@ -36,6 +38,7 @@ export interface RuntimeQuery {
    * counted. Ends when the host has stopped.
    *
    * @param signal - ends the iterations
+   * @throws ZLinkError `InvalidOperation` if it is no signal
    * @see MON-011, MON-012, MON-021
    */
   events(signal?: AbortSignal): AsyncIterable<ObservedEvent>;

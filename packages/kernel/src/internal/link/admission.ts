@@ -6,6 +6,8 @@
  * A1 The side that refuses writes the text, and both sides show it. What is asked is always whether the dialled endpoint is
  *    the right one: "this endpoint" and "the caller" are the accepting side's words for the two, "endpoint" and "expected"
  *    the dialling side's.
+ * A2 An endpoint that is another one than expected says so before admission, and is nobody's peer for a moment. It is asked
+ *    for by a digest, so the dialling side completes the text, and checks RID and generation of who admits it all the same.
  */
 import { assertNever } from '../../errors/index.ts';
 import type { PipeSecurity } from '../transport/engine.ts';
@@ -21,16 +23,21 @@ import {
 } from '../wire/hello.ts';
 import { WIRE_MAJOR } from '../wire/limits.ts';
 import { NEEDLESS_LINK, needsLink } from '../wire/needs-link.ts';
+import { type PeerDigest, peerDigest } from '../wire/peer-digest.ts';
 
 export interface Expectation {
   readonly kind: EndpointKind;
   readonly scope: string;
+  readonly ownKind: EndpointKind;
   readonly ownRid: string;
+  readonly ownGeneration: bigint;
   readonly ownDescriptor: Descriptor;
   readonly rid?: string | undefined;
   readonly generation?: bigint | undefined;
   readonly security: PipeSecurity | undefined;
   readonly dialed: boolean;
+  /** Whom the caller expects here; undefined: anyone. */
+  readonly asked?: PeerDigest | undefined;
 }
 
 export type Examined =
@@ -79,27 +86,47 @@ function mismatch(hello: Hello, expected: Expectation): Rejection | undefined {
   if (hello.kind !== expected.kind) return { reason: RejectReason.wrongKind, text: kindText(hello, expected) };
   if (hello.scope !== expected.scope) return { reason: RejectReason.wrongScope, text: scopeText(hello, expected) };
   if (expected.rid !== undefined && hello.rid !== expected.rid) {
-    const text = `endpoint is ${roleOf(hello.kind)} "${hello.rid}", expected "${expected.rid}"`;
-    return { reason: RejectReason.wrongRid, text };
+    return { reason: RejectReason.wrongRid, text: `${ridText(hello.kind, hello.rid)}, expected "${expected.rid}"` };
   }
   if (expected.generation !== undefined && hello.generation !== expected.generation) {
-    const role = `${roleOf(hello.kind)} "${hello.rid}"`;
-    const text = `endpoint is generation ${hello.generation} of ${role}, expected ${expected.generation}`;
+    const text = `${generationText(hello.kind, hello.rid, hello.generation)}, expected ${expected.generation}`;
     return { reason: RejectReason.wrongGeneration, text };
   }
-  if (hello.kind === EndpointKind.meshNode) {
-    if (hello.rid === expected.ownRid) {
-      return { reason: RejectReason.ridConflict, text: `both sides are node "${hello.rid}"` };
-    }
-    if (!needsLink(hello.descriptor, expected.ownDescriptor)) {
-      return { reason: RejectReason.notRequired, text: NEEDLESS_LINK };
-    }
+  if (hello.kind === EndpointKind.meshNode && hello.rid === expected.ownRid) {
+    return { reason: RejectReason.ridConflict, text: `both sides are node "${hello.rid}"` };
+  }
+  const rejection = otherThanAsked(expected);
+  if (rejection !== undefined) return rejection;
+  if (hello.kind === EndpointKind.meshNode && !needsLink(hello.descriptor, expected.ownDescriptor)) {
+    return { reason: RejectReason.notRequired, text: NEEDLESS_LINK };
+  }
+  return undefined;
+}
+
+/** A2 */
+function otherThanAsked({ asked, ownKind, ownRid, ownGeneration }: Expectation): Rejection | undefined {
+  if (asked === undefined) return undefined;
+  const own = peerDigest(ownRid, ownGeneration);
+  if (asked.rid !== 0 && asked.rid !== own.rid) {
+    return { reason: RejectReason.wrongRid, text: ridText(ownKind, ownRid), rid: ownRid };
+  }
+  if (asked.generation !== 0 && asked.generation !== own.generation) {
+    const text = generationText(ownKind, ownRid, ownGeneration);
+    return { reason: RejectReason.wrongGeneration, text, rid: ownRid };
   }
   return undefined;
 }
 
 function refuse(reason: Reason, text: string): Examined {
   return { ok: false, rejection: { reason, text } };
+}
+
+function ridText(kind: EndpointKind, rid: string): string {
+  return `endpoint is ${roleOf(kind)} "${rid}"`;
+}
+
+function generationText(kind: EndpointKind, rid: string, generation: bigint): string {
+  return `endpoint is generation ${generation} of ${roleOf(kind)} "${rid}"`;
 }
 
 function kindText(hello: Hello, expected: Expectation): string {

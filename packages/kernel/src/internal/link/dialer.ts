@@ -15,6 +15,7 @@ import { Backoff, type RandomSource, settleWithin } from '../time/index.ts';
 import type { Pipe, PipeEngine, PipeSink } from '../transport/engine.ts';
 import type { DialOptions, Intent, IntentState, Link } from '../transport/transport.ts';
 import { type DecodedHello, RejectReason, type Rejection } from '../wire/hello.ts';
+import { peerDigest } from '../wire/peer-digest.ts';
 import { Handshake } from './handshake.ts';
 import type { EndpointFacts, LinkFactory } from './link-factory.ts';
 import { type LinkListener, largestPartBytes } from './link-listener.ts';
@@ -134,6 +135,7 @@ export class Dialer implements Intent {
         () => this.#hello(attempt),
         wheel,
         clock,
+        peerDigest(this.#options.expectedRid, this.#options.expectedGeneration),
       ),
       answered: false,
       window: undefined,
@@ -198,8 +200,20 @@ export class Dialer implements Intent {
       return this.#become({ kind: 'notRequired' }); // D5
     }
     if (byPeer && rejection.reason === RejectReason.duplicate) return this.#onDuplicate(rejection.rid);
+    if (byPeer && this.#isOther(rejection)) return;
     const isConnectionFailure = rejection.reason === RejectReason.malformed && !byPeer;
     this.#retry(byPeer ? `peer: ${rejection.text}` : rejection.text, !isConnectionFailure);
+  }
+
+  /** @returns whether the peer refuses because it is another one than expected, and says who: what it says is completed here */
+  #isOther({ reason, text, rid }: Rejection): boolean {
+    const { expectedRid, expectedGeneration } = this.#options;
+    const isWrongRid = reason === RejectReason.wrongRid && expectedRid !== undefined;
+    const isWrongGeneration = reason === RejectReason.wrongGeneration && expectedGeneration !== undefined;
+    if (rid === undefined || !(isWrongRid || isWrongGeneration)) return false;
+    this.#rid = rid;
+    this.#retry(`${text}, expected ${isWrongRid ? `"${expectedRid}"` : expectedGeneration}`, true);
+    return true;
   }
 
   /**

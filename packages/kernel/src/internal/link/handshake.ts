@@ -21,6 +21,7 @@ import {
   encodeRejection,
 } from '../wire/hello.ts';
 import { HANDSHAKE_TIMEOUT_MS, HEADER_BYTES, HELLO_BYTES } from '../wire/limits.ts';
+import { type PeerDigest, peerDigest } from '../wire/peer-digest.ts';
 import { RecordReader } from '../wire/record-reader.ts';
 import { RecordKind } from '../wire/record.ts';
 
@@ -28,8 +29,11 @@ import { RecordKind } from '../wire/record.ts';
 const REJECT_LINGER_MS = 1_000;
 
 export interface HandshakeOwner {
-  /** The other side said hello (accepting) or admitted us (dialing); the verdict comes back as sink or rejection. */
-  onGreeting(decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection;
+  /**
+   * The other side said hello (accepting) or admitted us (dialing); the verdict comes back as sink or rejection.
+   * @param asked - whom a hello expects here; means nothing in an admit
+   */
+  onGreeting(decoded: DecodedHello, pipe: Pipe, asked: PeerDigest): PipeSink | Rejection;
   onFailed(rejection: Rejection, byPeer: boolean): void;
 }
 
@@ -43,14 +47,23 @@ export class Handshake implements PipeSink, DeadlineEntry {
   readonly #wheel: DeadlineWheel;
   /** What this side says first; absent when it answers. */
   readonly #hello: (() => Uint8Array) | undefined;
+  readonly #expected: PeerDigest;
   #pipe: Pipe | undefined;
   /** The link that the pipe has become. */
   #next: PipeSink | undefined;
   #over = false;
 
-  constructor(owner: HandshakeOwner, hello: (() => Uint8Array) | undefined, wheel: DeadlineWheel, clock: Clock) {
+  /** @param expected - whom the hello asks for */
+  constructor(
+    owner: HandshakeOwner,
+    hello: (() => Uint8Array) | undefined,
+    wheel: DeadlineWheel,
+    clock: Clock,
+    expected: PeerDigest = ANYONE,
+  ) {
     this.#owner = owner;
     this.#hello = hello;
+    this.#expected = expected;
     this.#wheel = wheel;
     this.deadlineAtMs = clock.nowMs() + HANDSHAKE_TIMEOUT_MS;
     wheel.add(this);
@@ -75,7 +88,7 @@ export class Handshake implements PipeSink, DeadlineEntry {
 
   onPipeOpen(): void {
     if (this.#over || this.#hello === undefined) return;
-    sendRecord(this.#pipe!, RecordKind.hello, this.#hello());
+    sendRecord(this.#pipe!, RecordKind.hello, this.#hello(), this.#expected);
   }
 
   onPipeMessage(parts: readonly Uint8Array[], first: number): void {
@@ -87,7 +100,8 @@ export class Handshake implements PipeSink, DeadlineEntry {
       return this.#fail(decodeRejection(record.payloadView) ?? MALFORMED, true);
     }
     if (record?.kind !== expected) return this.#reject(MALFORMED); // H1
-    const verdict = this.#owner.onGreeting(decodeHello(record.payloadView), this.#pipe!);
+    const asked = { rid: record.correlation, generation: record.aux };
+    const verdict = this.#owner.onGreeting(decodeHello(record.payloadView), this.#pipe!, asked);
     if ('reason' in verdict) return this.#reject(verdict);
     this.#finish();
     this.#next = verdict;
@@ -123,9 +137,12 @@ export class Handshake implements PipeSink, DeadlineEntry {
   }
 }
 
-export function sendRecord(pipe: Pipe, kind: RecordKind, payload: Uint8Array): void {
+const ANYONE = peerDigest(undefined, undefined);
+
+/** @param expected - of a hello; other records that are sent here ask for nobody */
+export function sendRecord(pipe: Pipe, kind: RecordKind, payload: Uint8Array, expected: PeerDigest = ANYONE): void {
   const batch = new BatchBuffer();
-  batch.begin(kind, 0, 0, 0);
+  batch.begin(kind, 0, expected.rid, expected.generation);
   batch.writeInline(payload); // one part, whatever its size
   batch.commit();
   const parts: Uint8Array[] = [];

@@ -15,6 +15,7 @@ import {
   encodeHello,
   ownHello,
 } from '../wire/hello.ts';
+import type { PeerDigest } from '../wire/peer-digest.ts';
 import { type Expectation, examineHello } from './admission.ts';
 import type { LinkServices } from './link-parts.ts';
 import { PeerIndex } from './peer-index.ts';
@@ -46,6 +47,8 @@ export interface Greeting {
   readonly decoded: DecodedHello;
   readonly pipe: Pipe;
   readonly dialed: boolean;
+  /** Whom a hello expects here. */
+  readonly asked?: PeerDigest;
   readonly endpoint: EndpointFacts;
   /** Called for an admitted peer before its link can send: opens the receive window, answers the hello. */
   readonly prepare: (peer: PeerFacts, link: () => PhysicalLink | undefined) => WindowShare;
@@ -114,10 +117,13 @@ export class LinkFactory {
     const examined = examineHello(greeting.decoded, {
       ...endpoint.expects,
       scope: endpoint.scope,
+      ownKind: endpoint.kind,
       ownRid: endpoint.rid,
+      ownGeneration: endpoint.generation,
       ownDescriptor: endpoint.descriptor,
       security: this.settings.security,
       dialed,
+      asked: greeting.asked,
     });
     if (!examined.ok) {
       if (examined.rejection.reason === RejectReason.ridConflict) this.tellConflict(endpoint.group);

@@ -12,6 +12,7 @@ import type { Pipe, PipeEngine, PipeListener, PipeSink } from '../transport/engi
 import type { Link, Listener, ListenOptions } from '../transport/transport.ts';
 import { type DecodedHello, type Descriptor, RejectReason, type Rejection } from '../wire/hello.ts';
 import { FLUSH_BYTES, HANDSHAKE_LIMIT } from '../wire/limits.ts';
+import type { PeerDigest } from '../wire/peer-digest.ts';
 import { RecordKind } from '../wire/record.ts';
 import { Handshake, sendRecord } from './handshake.ts';
 import type { EndpointFacts, LinkFactory } from './link-factory.ts';
@@ -114,9 +115,9 @@ export class LinkListener implements Listener {
     const { wheel, clock } = this.#factory.settings;
     const handshake: Handshake = new Handshake(
       {
-        onGreeting: (decoded) => {
+        onGreeting: (decoded, _, asked) => {
           this.#handshakes.delete(handshake);
-          return this.#admit(decoded, pipe);
+          return this.#admit(decoded, pipe, asked);
         },
         onFailed: (rejection) => {
           this.#handshakes.delete(handshake);
@@ -133,12 +134,13 @@ export class LinkListener implements Listener {
     return handshake;
   }
 
-  #admit(decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection {
+  #admit(decoded: DecodedHello, pipe: Pipe, asked: PeerDigest): PipeSink | Rejection {
     if (this.#closing) return { reason: RejectReason.stopping, text: 'this endpoint takes no new connections' };
     const admission = this.#factory.admit({
       decoded,
       pipe,
       dialed: false,
+      asked,
       endpoint: this.facts,
       prepare: (peer, link) => {
         const window = this.#factory.openWindow(link);

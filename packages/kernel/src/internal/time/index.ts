@@ -11,6 +11,7 @@ export {
   type TimerHandle,
 } from './clock.ts';
 export { DeadlineWheel, type DeadlineWheelOptions } from './deadline-wheel.ts';
+export { requireSignal } from './require-signal.ts';
 export { settleWithin } from './settle-within.ts';
 export { deadlineOf, hasDeadline, setDeadline } from './signal-deadline.ts';
 export { follow, type SignalFollower, unfollow } from './signal-followers.ts';

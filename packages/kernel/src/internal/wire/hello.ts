@@ -8,7 +8,7 @@
  *                · u64 max message bytes · text8 rid · text8 scope · text8 endpoint · text8 public key
  *                · bytes8 proof · u32 length + descriptor
  * descriptor:    u64 revision · u8 state · u8 object role · u16 count · count × (text8 channel · u16 weight)
- * reject:        u8 reason code · text (rest), in a duplicate's optionally followed by NUL · RID of who refuses
+ * reject:        u8 reason code · text (rest), with some reasons optionally followed by NUL · RID of who refuses
  * text8/bytes8:  u8 length + bytes; numbers little-endian
  * ```
  * The proof covers everything before it and the descriptor's bytes stay outside: a descriptor changes, an identity does not.
@@ -81,9 +81,18 @@ export type RejectReason = (typeof RejectReason)[keyof typeof RejectReason];
 export interface Rejection {
   readonly reason: RejectReason;
   readonly text: string;
-  /** Of `duplicate` only: who refuses, so that the other side knows which of its links is the one that stays. */
+  /**
+   * Who refuses. Of `duplicate`, so that the other side knows which of its links is the one that stays; and of `wrongRid` and
+   * `wrongGeneration`, if who refuses is another one than the hello expects.
+   */
   readonly rid?: string;
 }
+
+const NAMES_WHO_REFUSES: ReadonlySet<number> = new Set([
+  RejectReason.duplicate,
+  RejectReason.wrongRid,
+  RejectReason.wrongGeneration,
+]);
 
 const MAGIC = Uint8Array.of(0x5a, 0x4c, 0x4e, 0x4b); // 'ZLNK'
 const NO_PROOF = new Uint8Array(0);
@@ -209,11 +218,11 @@ export function decodeRejection(bytes: Uint8Array): Rejection | undefined {
   const reason = reader.u8();
   const text = reader.text(Math.min(bytes.length - 1, REJECT_TEXT_BYTES));
   if (!reader.ok || !reader.atEnd || reason < 1 || reason > RejectReason.refused) return undefined;
-  const textEnd = reason === RejectReason.duplicate ? text.indexOf('\0') : -1;
+  const textEnd = NAMES_WHO_REFUSES.has(reason) ? text.indexOf('\0') : -1;
   if (textEnd < 0) return { reason: reason as RejectReason, text }; // range checked above
   const rid = text.slice(textEnd + 1);
   if (rid === '' || rid.includes('\0') || utf8ByteLength(rid) > RID_BYTES) return undefined;
-  return { reason: RejectReason.duplicate, text: text.slice(0, textEnd), rid };
+  return { reason: reason as RejectReason, text: text.slice(0, textEnd), rid }; // as above
 }
 
 export function ownHello(facts: Omit<Hello, 'major' | 'minor' | 'capabilities'>): Hello {

@@ -2,7 +2,7 @@
 
 /** Version that both sides of a connection must share (WIRE-001). */
 export const WIRE_MAJOR = 1;
-export const WIRE_MINOR = 0;
+export const WIRE_MINOR = 1;
 
 /** Size of the fixed part of every record. */
 export const HEADER_BYTES = 16;

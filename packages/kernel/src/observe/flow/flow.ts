@@ -71,6 +71,11 @@ export class CarriedFlow implements Flow {
     this.#w3 = words[3];
   }
 
+  /** Whether it is one itself: what merely inherits from one, or stands for one, has none of its numbers. */
+  static isOne(value: unknown): value is CarriedFlow {
+    return typeof value === 'object' && value !== null && #origin in value;
+  }
+
   /** Of a section that was received; undefined: it is malformed (2). Nothing is kept of `source`. */
   static read(source: Uint8Array, start: number, end: number): CarriedFlow | undefined {
     if (end - start < ID_END) return undefined;
@@ -135,7 +140,7 @@ export class CarriedFlow implements Flow {
 
 /** @throws ZLinkError `InvalidOperation` for what no context has given */
 export function requireFlow(flow: Flow | undefined): CarriedFlow | undefined {
-  if (flow === undefined || flow instanceof CarriedFlow) return flow;
+  if (flow === undefined || CarriedFlow.isOne(flow)) return flow;
   throw new ZLinkError('InvalidOperation', `flow: ${describeValue(flow)} is not the flow of a context`);
 }
 

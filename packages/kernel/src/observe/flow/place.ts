@@ -13,7 +13,7 @@ import type { FlowPhase, MessageFlowRecord, MessageKind } from './records.ts';
 export type FlowSurface =
   'node' | 'channel' | 'spot' | 'instance_spot' | 'actor' | 'stream' | 'actor_relocation' | 'classic_fanout';
 
-export type ChannelRouteKind = 'route_mesh' | 'client_server';
+type ChannelRouteKind = 'route_mesh' | 'client_server';
 
 /** The other end's RID, as records call it. */
 type PeerField = 'source_rid' | 'target_rid' | 'server_rid';

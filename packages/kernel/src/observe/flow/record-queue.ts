@@ -14,6 +14,7 @@
 import type { Clock } from '../../internal/time/index.ts';
 import type { Logger } from '../logger.ts';
 import type { RateLimitedLog } from '../rate-limited-log.ts';
+import { RecordLane } from './record-lane.ts';
 import type { DispatchErrorRecord, MessageFlowRecord } from './records.ts';
 
 const LIMIT = 4_096;
@@ -32,15 +33,10 @@ export interface RecordQueueOptions {
   readonly nextTurn?: (callback: () => void) => void;
 }
 
-/** An error with the key by which it is limited; a phase waits as it is. */
-class WaitingError {
+/** An error with the key by which it is limited. */
+interface WaitingError {
   readonly key: string;
   readonly record: DispatchErrorRecord;
-
-  constructor(key: string, record: DispatchErrorRecord) {
-    this.key = key;
-    this.record = record;
-  }
 }
 
 export class RecordQueue {
@@ -49,9 +45,9 @@ export class RecordQueue {
   readonly #log: RateLimitedLog;
   readonly #nextTurn: (callback: () => void) => void;
   readonly #onTurn = (): void => this.#writeSome();
-  /** `[#head…]` wait. */
-  #waiting: (MessageFlowRecord | WaitingError)[] = [];
-  #head = 0;
+  readonly #phases = new RecordLane<MessageFlowRecord>();
+  readonly #errors = new RecordLane<WaitingError>();
+  #nextPlace = 0;
   #dropped = 0;
   #isHopOrdered = false;
   #isClosed = false;
@@ -76,15 +72,20 @@ export class RecordQueue {
   }
 
   addPhase(record: MessageFlowRecord): void {
-    this.#add(record);
+    if (this.#isClosed) return this.#logger.debug(record); // 3
+    this.#phases.add(record, this.#nextPlace++);
+    this.#hop();
   }
 
   addError(key: string, record: DispatchErrorRecord): void {
     if (this.#isFull) {
       this.#dropped++;
-      if (!this.#removeLatestPhase()) return;
+      if (this.#phases.count === 0) return;
+      this.#phases.removeLatest();
     }
-    this.#add(new WaitingError(key, record));
+    if (this.#isClosed) return this.#log.warn(key, record); // 3
+    this.#errors.add({ key, record }, this.#nextPlace++);
+    this.#hop();
   }
 
   /** Writes what waits (3). */
@@ -92,22 +93,16 @@ export class RecordQueue {
     this.#isClosed = true;
     this.#writeFor(CLOSE_MS);
     this.#dropped += this.#count;
-    this.#waiting = [];
-    this.#head = 0;
+    this.#phases.clear();
+    this.#errors.clear();
   }
 
   get #count(): number {
-    return this.#waiting.length - this.#head;
+    return this.#phases.count + this.#errors.count;
   }
 
   get #isFull(): boolean {
     return this.#count >= LIMIT;
-  }
-
-  #add(entry: MessageFlowRecord | WaitingError): void {
-    if (this.#isClosed) return this.#write(entry); // 3
-    this.#waiting.push(entry);
-    this.#hop();
   }
 
   #hop(): void {
@@ -124,27 +119,15 @@ export class RecordQueue {
 
   #writeFor(ms: number): void {
     const endAtMs = this.#clock.nowMs() + ms;
-    for (let written = 0; this.#head < this.#waiting.length; written++) {
-      if (written % RECORDS_PER_LOOK === 1 && this.#clock.nowMs() >= endAtMs) break;
-      this.#write(this.#waiting[this.#head++]!);
+    for (let written = 0; this.#count > 0; written++) {
+      if (written % RECORDS_PER_LOOK === 1 && this.#clock.nowMs() >= endAtMs) return;
+      this.#writeOldest();
     }
-    if (this.#head < LIMIT && this.#count > 0) return;
-    this.#waiting = this.#waiting.slice(this.#head);
-    this.#head = 0;
   }
 
-  #write(entry: MessageFlowRecord | WaitingError): void {
-    if (entry instanceof WaitingError) this.#log.warn(entry.key, entry.record);
-    else this.#logger.debug(entry);
-  }
-
-  /** Whether there was one. */
-  #removeLatestPhase(): boolean {
-    for (let at = this.#waiting.length - 1; at >= this.#head; at--) {
-      if (this.#waiting[at] instanceof WaitingError) continue;
-      this.#waiting.splice(at, 1);
-      return true;
-    }
-    return false;
+  #writeOldest(): void {
+    if (this.#phases.firstPlace < this.#errors.firstPlace) return this.#logger.debug(this.#phases.takeOldest());
+    const { key, record } = this.#errors.takeOldest();
+    this.#log.warn(key, record);
   }
 }

@@ -10,7 +10,7 @@
 
 /** Of trace id, span id and flags. */
 export const TRACE_CONTEXT_BYTES = 25;
-export const TRACE_STATE_BYTES = 512;
+const TRACE_STATE_BYTES = 512;
 
 const TRACE_ID_BYTES = 16;
 const SPAN_END = 24;
@@ -27,6 +27,7 @@ export class TraceContext {
   private constructor(bytes: Uint8Array, traceState: string) {
     this.bytes = bytes;
     this.traceState = traceState;
+    Object.freeze(this); // 1: handlers hold it by their flow
   }
 
   /** Of the texts of both headers; undefined if the first is no `traceparent` of at most 55 bytes. */

@@ -109,7 +109,6 @@ export class EventLog {
 
 /** Of a peer, server or publisher. */
 interface RowRecord {
-  readonly eventId: string;
   readonly state: LinkState;
   readonly draining?: boolean;
   readonly [field: string]: unknown;

@@ -6,6 +6,7 @@
  * 1. It ends with its signal, with `return()`, or behind the last item of a host that has stopped; with nothing else (MON-012).
  * 2. Nobody who tells waits for it, and nothing that it does reaches them (MON-013).
  */
+import { follow, type SignalFollower, unfollow } from '../../internal/time/index.ts';
 
 /** What waits for one observer. */
 export interface ItemQueue<T> {
@@ -16,6 +17,7 @@ export interface ItemQueue<T> {
 export class Observer<T> implements AsyncIterator<T, undefined> {
   readonly #queue: ItemQueue<T>;
   readonly #signal: AbortSignal | undefined;
+  readonly #follower: SignalFollower = { onAbort: () => this.#end() };
   readonly #onEnd: (ended: Observer<T>) => void;
   /** Who has asked for an item, in this order. */
   #waiting: ((result: IteratorResult<T, undefined>) => void)[] = [];
@@ -28,7 +30,7 @@ export class Observer<T> implements AsyncIterator<T, undefined> {
     this.#queue = queue;
     this.#signal = signal;
     this.#onEnd = onEnd;
-    signal?.addEventListener('abort', this.#end, { once: true });
+    if (signal?.aborted === false) follow(signal, this.#follower);
   }
 
   get isWaiting(): boolean {
@@ -67,15 +69,15 @@ export class Observer<T> implements AsyncIterator<T, undefined> {
     if (this.isWaiting) this.#end();
   }
 
-  readonly #end = (): void => {
+  #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#signal?.removeEventListener('abort', this.#end);
+    if (this.#signal !== undefined) unfollow(this.#signal, this.#follower);
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve(DONE);
     this.#onEnd(this);
-  };
+  }
 }
 
 const DONE = Object.freeze({ done: true, value: undefined } as const);

@@ -9,19 +9,23 @@ import type { ItemQueue } from './observer.ts';
 import type { RuntimeSnapshot } from './snapshot.ts';
 
 export interface ObservedSnapshot {
+  /** Frozen; others who observe may have the same one. */
   readonly snapshot: RuntimeSnapshot;
-  /** Snapshots of this iteration that were replaced by newer ones so far, as they were not read in time. */
+  /** Changes of this iteration so far without a snapshot: it was not read in time, or too early for another one. */
   readonly loss: { readonly coalesced: bigint };
 }
 
 export class SnapshotSlot implements ItemQueue<ObservedSnapshot> {
-  readonly #snapshot: () => RuntimeSnapshot;
+  readonly #snapshot: () => RuntimeSnapshot | undefined;
   /** Turns in which something has changed since the last one was taken. An iteration begins with the current snapshot. */
   #waiting = 1n;
   #coalesced: bigint;
 
-  /** @param coalesced - of before, for tests of what is counted in years */
-  constructor(snapshot: () => RuntimeSnapshot, coalesced = 0n) {
+  /**
+   * @param snapshot - the current one; undefined: not yet
+   * @param coalesced - of before, for tests of what is counted in years
+   */
+  constructor(snapshot: () => RuntimeSnapshot | undefined, coalesced = 0n) {
     this.#snapshot = snapshot;
     this.#coalesced = coalesced;
   }
@@ -35,8 +39,10 @@ export class SnapshotSlot implements ItemQueue<ObservedSnapshot> {
 
   take(): ObservedSnapshot | undefined {
     if (this.#waiting === 0n) return undefined;
+    const snapshot = this.#snapshot(); // 1
+    if (snapshot === undefined) return undefined;
     this.#coalesced = plusLost(this.#coalesced, this.#waiting - 1n);
     this.#waiting = 0n;
-    return Object.freeze({ snapshot: this.#snapshot(), loss: Object.freeze({ coalesced: this.#coalesced }) }); // 1
+    return Object.freeze({ snapshot, loss: Object.freeze({ coalesced: this.#coalesced }) });
   }
 }

@@ -5,11 +5,13 @@
  * and what an event is to whoever tells it.
  *
  * 1. Without an observer no snapshot is made, and of an event nothing but its line in the log.
- * 2. All that changes in one turn of the event loop is one snapshot for each observer; events are all told.
+ * 2. All that changes in one turn of the event loop is one snapshot, the same for all observers; events are all told.
  * 3. Nobody who tells is called back, waits, or learns what becomes of it (MON-013).
  * 4. After `stop` the last snapshot, and the events up to it, can still be taken; then every iteration ends (MON-010).
  * 5. What is told before there is a log is logged once there is one.
+ * 6. Observers have an event before the log has it: a logger may do what tells the next one.
  */
+import { type Clock, requireSignal, systemClock } from '../../internal/time/index.ts';
 import type { RateLimitedLog } from '../rate-limited-log.ts';
 import { eventError } from './event-error.ts';
 import { EventLog } from './event-log.ts';
@@ -17,6 +19,7 @@ import { EventQueue, type ObservedEvent } from './event-queue.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { EventNote, Monitor, MonitoringEvent, MonitoringFact, SourceKind } from './monitoring-event.ts';
 import { type ItemQueue, Observer } from './observer.ts';
+import { SharedSnapshot } from './shared-snapshot.ts';
 import type { RuntimeSnapshot } from './snapshot.ts';
 import { type ObservedSnapshot, SnapshotSlot } from './snapshot-slot.ts';
 
@@ -30,6 +33,8 @@ export interface StatusBoardOptions {
   lifecycleGeneration(): bigint;
   /** The calendar time. */
   date(): Date;
+  /** By which snapshots for observers are paced; the clock of the system if it is left out. */
+  readonly clock?: Clock;
 }
 
 /** What waits for each of them. */
@@ -39,6 +44,8 @@ type Held = Parameters<EventLog['write']>;
 
 export class StatusBoard implements Monitor {
   readonly #options: StatusBoardOptions;
+  /** For observers; who asks for a snapshot gets one of its own. */
+  readonly #shared: SharedSnapshot;
   readonly #snapshots: Observers<ObservedSnapshot, SnapshotSlot> = new Map();
   readonly #events: Observers<ObservedEvent, EventQueue> = new Map();
   #log: EventLog | undefined;
@@ -53,6 +60,11 @@ export class StatusBoard implements Monitor {
 
   constructor(options: StatusBoardOptions) {
     this.#options = options;
+    this.#shared = new SharedSnapshot({
+      clock: options.clock ?? systemClock,
+      make: () => this.snapshot(),
+      onReady: () => this.#wakeAll(),
+    });
   }
 
   /** What observers did not get, all together. */
@@ -74,16 +86,19 @@ export class StatusBoard implements Monitor {
 
   /** Every iteration is an observer of its own. */
   observe(signal?: AbortSignal): AsyncIterable<ObservedSnapshot> {
-    return iterable(() => this.#add(this.#snapshots, new SnapshotSlot(() => this.snapshot()), signal));
+    requireSignal(signal);
+    return iterable(() => this.#add(this.#snapshots, new SnapshotSlot(() => this.#shared.take()), signal));
   }
 
   /** Every iteration is an observer of its own: it gets what happens from its beginning on. */
   events(signal?: AbortSignal): AsyncIterable<ObservedEvent> {
+    requireSignal(signal);
     return iterable(() => this.#add(this.#events, new EventQueue(), signal));
   }
 
   changed(): void {
-    if (this.#snapshots.size === 0 || this.#isDue) return; // 1
+    this.#shared.changed();
+    if (this.#snapshots.size === 0 || this.#isDue || this.#isStopped) return; // 1, 4
     this.#isDue = true;
     setImmediate(() => {
       if (this.#isDue) this.#showSnapshot(); // 2
@@ -93,8 +108,6 @@ export class StatusBoard implements Monitor {
   tell(fact: MonitoringFact, note: EventNote = {}): void {
     const sequence = ++this.#eventSequence;
     const error = note.error === undefined ? undefined : eventError(note.error, note.kind);
-    if (this.#log === undefined) this.#held.push([fact, error, note.subject]);
-    else this.#log.write(fact, error, note.subject);
     if (this.#events.size > 0) {
       const event: MonitoringEvent = frozenCopy({
         ...fact,
@@ -110,12 +123,15 @@ export class StatusBoard implements Monitor {
       }
     }
     this.changed();
+    // 6
+    if (this.#log === undefined) this.#held.push([fact, error, note.subject]);
+    else this.#log.write(fact, error, note.subject);
   }
 
   /** The host has stopped, for good. */
   stop(): void {
     this.#isStopped = true;
-    this.#isDue = true;
+    this.#shared.finish();
     this.#showSnapshot();
     for (const observer of [...this.#snapshots.keys(), ...this.#events.keys()]) observer.finish(); // 4
     this.#held = [];
@@ -123,10 +139,12 @@ export class StatusBoard implements Monitor {
 
   #showSnapshot(): void {
     this.#isDue = false;
-    for (const [observer, queue] of this.#snapshots) {
-      if (queue.add()) this.#lostSnapshots++;
-      observer.wake();
-    }
+    for (const queue of this.#snapshots.values()) if (queue.add()) this.#lostSnapshots++;
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    for (const observer of this.#snapshots.keys()) observer.wake();
   }
 
   #add<T, Q extends ItemQueue<T>>(observers: Observers<T, Q>, queue: Q, signal: AbortSignal | undefined): Observer<T> {

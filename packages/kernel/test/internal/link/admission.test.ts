@@ -9,7 +9,10 @@ import {
   ownHello,
   RejectReason,
 } from '../../../src/internal/wire/hello.ts';
+import { peerDigest } from '../../../src/internal/wire/peer-digest.ts';
 import { DESCRIPTOR } from './link-side.ts';
+
+const OWN_GENERATION = 0x1_0000_0005n;
 
 /** What `own` makes of the greeting of who owns `peer`. */
 function examine(own: PipeSecurity, peer: PipeSecurity, expected: Partial<Expectation> = {}): Examined {
@@ -27,7 +30,9 @@ function examine(own: PipeSecurity, peer: PipeSecurity, expected: Partial<Expect
   return examineHello(decodeHello(encodeHello(hello, (message) => peer.sign(message, own.publicKey))), {
     kind: EndpointKind.channelClient,
     scope: 'billing',
+    ownKind: EndpointKind.channelServer,
     ownRid: 'own',
+    ownGeneration: OWN_GENERATION,
     ownDescriptor: DESCRIPTOR,
     security: own,
     dialed: false,
@@ -79,7 +84,9 @@ function refusalOf(decoded: DecodedHello, dialed: boolean): string {
   const examined = examineHello(decoded, {
     kind: EndpointKind.channelClient,
     scope: 'billing',
+    ownKind: EndpointKind.channelServer,
     ownRid: 'own',
+    ownGeneration: OWN_GENERATION,
     ownDescriptor: DESCRIPTOR,
     security: undefined,
     dialed,
@@ -94,4 +101,52 @@ test.each([
   [{ kind: 'malformed' }, 'hello of the caller is malformed', false],
 ] as const)('[WIRE-001] a refusal is about the endpoint that was dialled: %o reads "%s"', (decoded, text, dialed) => {
   expect(refusalOf(decoded, dialed)).toBe(text);
+});
+
+const { wrongRid, wrongGeneration, ridConflict } = RejectReason;
+
+test.each([
+  [undefined, undefined, undefined],
+  ['own', undefined, undefined],
+  [undefined, OWN_GENERATION, undefined],
+  ['own', OWN_GENERATION, undefined],
+  ['other', undefined, { reason: wrongRid, text: 'endpoint is server "own"', rid: 'own' }],
+  ['other', 6n, { reason: wrongRid, text: 'endpoint is server "own"', rid: 'own' }],
+  ['own', 6n, { reason: wrongGeneration, text: 'endpoint is generation 4294967301 of server "own"', rid: 'own' }],
+  [undefined, 6n, { reason: wrongGeneration, text: 'endpoint is generation 4294967301 of server "own"', rid: 'own' }],
+])('[WIRE-001] [NET-004] who is asked for as "%s" of generation %s answers', (rid, generation, rejection) => {
+  const examined = examine(server('a'), createFakeSecurity('a'), { asked: peerDigest(rid, generation) });
+  expect(examined.ok ? undefined : examined.rejection).toEqual(rejection);
+});
+
+test('[SEC-001] who the endpoint is, is not said to a peer without the right key', () => {
+  const examined = examine(server('b'), createFakeSecurity('a'), { asked: peerDigest('other', undefined) });
+  expect(examined).toMatchObject({ rejection: { reason: RejectReason.wrongSecurityIdentity } });
+});
+
+test('[WIRE-001] a RID that both sides have is told before the one that is expected', () => {
+  const kind = EndpointKind.meshNode;
+  const hello = ownHello({
+    kind,
+    generation: 1n,
+    windowBytes: 65_536,
+    maxMessageBytes: 0,
+    rid: 'own',
+    scope: 'billing',
+    endpoint: '',
+    publicKey: '',
+    descriptor: DESCRIPTOR,
+  });
+  const examined = examineHello(decodeHello(encodeHello(hello)), {
+    kind,
+    scope: 'billing',
+    ownKind: kind,
+    ownRid: 'own',
+    ownGeneration: OWN_GENERATION,
+    ownDescriptor: DESCRIPTOR,
+    security: undefined,
+    dialed: false,
+    asked: peerDigest('other', undefined),
+  });
+  expect(examined).toMatchObject({ rejection: { reason: ridConflict } });
 });

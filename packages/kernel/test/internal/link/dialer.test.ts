@@ -133,6 +133,60 @@ test('[MESH-003] [CORE-009] a peer that is not required ends the intent for good
   expect(await net.close()).toEqual([]);
 });
 
+test.each([
+  [{ expectedRid: 'else' }, 'endpoint is server "far", expected "else"'],
+  [{ expectedGeneration: 2n }, 'endpoint is generation 1 of server "far", expected 2'],
+])('[WIRE-001] [NET-004] whoever refuses: %o reads "%s"', async (expected, reason) => {
+  const net = new TestNetwork();
+  const near = net.host('near');
+  const far = net.host('far', { policy: 'every' });
+  const listener = await far.listen();
+  const ofOlderVersion = await far.engine.listen(
+    { address: 'tcp://older:0', maxPartBytes: 0, onRefused: () => undefined },
+    (pipe) => {
+      const admit = ownHello({
+        kind: EndpointKind.channelServer,
+        generation: 1n,
+        windowBytes: MIN_WINDOW_BYTES,
+        maxMessageBytes: 0,
+        rid: 'far',
+        scope: 'billing',
+        endpoint: '',
+        publicKey: '',
+        descriptor: DESCRIPTOR,
+      });
+      sendRecord(pipe, RecordKind.admit, encodeHello(admit)); // it does not look at whom a hello expects
+      return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
+    },
+  );
+  const intents = [listener.endpoint, ofOlderVersion.address].map((address) => near.dial(address, expected));
+  await net.settle();
+  for (const intent of intents) expect([intent.state, intent.reason, intent.rid]).toEqual(['rejected', reason, 'far']);
+  expect([near.opened, far.opened, far.greeted]).toEqual([[], [], 0]);
+  expect(await net.close()).toEqual([]);
+});
+
+test.each([
+  [RejectReason.wrongRid, 'liar', {}, 'peer: no'],
+  [RejectReason.wrongGeneration, 'liar', { expectedRid: 'else' }, 'peer: no'],
+  [RejectReason.wrongGeneration, undefined, { expectedGeneration: 2n }, 'peer: no'],
+  [RejectReason.duplicate, 'b', { expectedRid: 'someone' }, 'endpoint is "b", expected "someone"'],
+])('[WIRE-001] reason %d of "%s" is no answer to %o', async (reason, rid, expected, reads) => {
+  const net = new TestNetwork();
+  const near = net.host('near');
+  const listener = await net
+    .host('stranger')
+    .engine.listen({ address: 'tcp://stranger:0', maxPartBytes: 0, onRefused: () => undefined }, (pipe) => {
+      const rejection = { reason, text: 'no', ...(rid === undefined ? {} : { rid }) };
+      sendRecord(pipe, RecordKind.reject, encodeRejection(rejection));
+      return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
+    });
+  const intent = near.dial(listener.address, expected);
+  await net.settle();
+  expect([intent.state, intent.reason, intent.rid]).toEqual(['rejected', reads, undefined]);
+  expect(await net.close()).toEqual([]);
+});
+
 test('[CORE-010] two nodes that dial each other: the resting one does not dial while the kept link lives', async () => {
   const net = new TestNetwork();
   const a = net.host('a', { policy: 'smallerRid' });
@@ -271,7 +325,7 @@ test('[CORE-010] an intent that expects another RID than that of the peer which 
   const { near, atNear, atFar } = await arrangeMisadvertised(net);
   const intent = near.dial(atFar.boundAddress, { through: atNear, expectedRid: 'someone' });
   await net.settle();
-  expect([intent.state, intent.reason]).toEqual(['rejected', 'endpoint is "b", expected "someone"']);
+  expect([intent.state, intent.reason]).toEqual(['rejected', 'endpoint is node "b", expected "someone"']);
   expect(await net.close()).toEqual([]);
 });
 

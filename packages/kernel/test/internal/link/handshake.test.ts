@@ -11,6 +11,7 @@ import {
   RejectReason,
   type Rejection,
 } from '../../../src/internal/wire/hello.ts';
+import { type PeerDigest, peerDigest } from '../../../src/internal/wire/peer-digest.ts';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
 import { mutatedMessage } from '../wire/mutation.ts';
 import { decodeMessage } from '../wire/message-codec.ts';
@@ -46,6 +47,7 @@ class Exchange {
   readonly other: TestPipe;
   readonly handshake: Handshake;
   readonly greetings: DecodedHello[] = [];
+  readonly asked: PeerDigest[] = [];
   readonly failures: { readonly rejection: Rejection; readonly byPeer: boolean }[] = [];
   /** What reaches the link that the pipe has become. */
   readonly linkHeard: string[] = [];
@@ -55,13 +57,14 @@ class Exchange {
     onPipeClosed: (reason) => this.linkHeard.push(reason),
   };
 
-  constructor(role: 'dialing' | 'accepting') {
+  constructor(role: 'dialing' | 'accepting', expected?: PeerDigest) {
     [this.own, this.other] = TestPipe.pair();
     this.handshake = new Handshake(
       {
-        onGreeting: (decoded: DecodedHello, pipe: Pipe) => {
+        onGreeting: (decoded: DecodedHello, pipe: Pipe, asked: PeerDigest) => {
           expect(pipe).toBe(this.own);
           this.greetings.push(decoded);
+          this.asked.push(asked);
           return this.verdict;
         },
         onFailed: (rejection, byPeer) => this.failures.push({ rejection, byPeer }),
@@ -69,6 +72,7 @@ class Exchange {
       role === 'dialing' ? () => greeting() : undefined,
       this.wheel,
       this.clock,
+      expected,
     );
     this.handshake.attach(this.own);
     this.own.sink = this.handshake;
@@ -124,6 +128,15 @@ test('[WIRE-001] the accepting side answers a hello and says nothing before', ()
   exchange.sayRecord(RecordKind.hello, greeting());
   expect(exchange.greetings).toHaveLength(1);
   expect([exchange.failures, exchange.isOver]).toEqual([[], true]);
+});
+
+test('[WIRE-001] the accepting side hears whom the dialling side expects, if anybody', () => {
+  const expected = peerDigest('server', 0xffff_ffff_8000_0001n);
+  const dialing = new Exchange('dialing', expected);
+  dialing.handshake.onPipeOpen();
+  const [hello = []] = dialing.own.sent;
+  expect(new Exchange('accepting').say(...hello).asked).toEqual([expected]);
+  expect(new Exchange('accepting').sayRecord(RecordKind.hello, greeting()).asked).toEqual([{ rid: 0, generation: 0 }]);
 });
 
 test('[WIRE-001] a hello or admit with as many channels as 64 KiB hold passes', () => {

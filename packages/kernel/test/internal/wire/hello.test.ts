@@ -250,7 +250,21 @@ test('[WIRE-001] each reason of a rejection has a number that arrives', () => {
   expect(decodeRejection(Uint8Array.of(1, 0xff))).toBeUndefined();
 });
 
-test('[CORE-010] a duplicate says who refuses, if it does; no other reason has a RID', () => {
+test('[WIRE-001] a wrong RID or generation may say who refuses, with any text', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(RejectReason.wrongRid, RejectReason.wrongGeneration, RejectReason.duplicate),
+      text8.filter((text) => !text.includes('\0')),
+      fc.option(name, { nil: undefined }),
+      (reason, text, rid) => {
+        const rejection = { reason, text, ...(rid === undefined ? {} : { rid }) };
+        expect(decodeRejection(encodeRejection(rejection))).toEqual(rejection);
+      },
+    ),
+  );
+});
+
+test('[CORE-010] a duplicate says who refuses, if it does; most reasons have no RID', () => {
   const { duplicate, busy } = RejectReason;
   for (const rid of ['b', 'é'.repeat(127)]) {
     const rejection = { reason: duplicate, text: '"a" is already connected', rid };
@@ -293,7 +307,7 @@ test('[WIRE-001] no other record passes for a hello', () => {
   for (const { name: vector, parts } of vectors) {
     const batches = decodeMessage(parts);
     if (typeof batches === 'string') throw new Error(batches);
-    const isGreeting = ['hello', 'hello-secured', 'admit'].includes(vector);
+    const isGreeting = ['hello', 'hello-expecting', 'hello-secured', 'admit'].includes(vector);
     for (const { payload } of batches.flat())
       expect([vector, decodeHello(payload).kind === 'hello']).toEqual([vector, isGreeting]);
   }

@@ -12,6 +12,7 @@ import {
   ObjectRole,
   RejectReason,
 } from '../../../src/internal/wire/hello.ts';
+import { peerDigest } from '../../../src/internal/wire/peer-digest.ts';
 import type { NameTable } from '../../../src/internal/wire/record-reader.ts';
 import { GoodbyePhase, RecordKind } from '../../../src/internal/wire/record.ts';
 import { decodeMessage, encodeMessage, type PlainRecord } from './message-codec.ts';
@@ -44,7 +45,9 @@ test.each(vectors)('[WIRE-002] vector $name decodes, and encodes to the same byt
   for (const [at, part] of parts.entries()) expect(Buffer.compare(again[at] ?? new Uint8Array(0), part)).toBe(0);
 });
 
-test.each(['hello', 'hello-secured', 'admit'])('[WIRE-001] the facts of vector %s encode to the same bytes', (name) => {
+const greetings = ['hello', 'hello-expecting', 'hello-secured', 'admit'];
+
+test.each(greetings)('[WIRE-001] the facts of vector %s encode to the same bytes', (name) => {
   const { payload } = recordOf(name);
   const decoded = decodeHello(payload);
   if (decoded.kind !== 'hello') throw new Error(decoded.kind);
@@ -61,7 +64,7 @@ test('[WIRE-001] vector hello introduces a channel client', () => {
     kind: 'hello',
     hello: {
       major: 1,
-      minor: 0,
+      minor: 1,
       kind: EndpointKind.channelClient,
       capabilities: 0,
       generation: 0x0123_4567_89ab_cdefn,
@@ -94,6 +97,23 @@ test('[WIRE-001] vector reject names reason and text', () => {
     reason: RejectReason.wrongScope,
     text: 'endpoint serves "shipping", expected "billing"',
   });
+  expect(rejection && encodeRejection(rejection)).toEqual(payload);
+});
+
+test('[WIRE-001] vector hello-expecting asks for one run of one node, the others for anyone', () => {
+  const expected = peerDigest('node-b', 0xfedc_ba98_7654_3210n);
+  const asked = (name: string): unknown => {
+    const { correlation: rid, aux: generation } = recordOf(name);
+    return { rid, generation };
+  };
+  expect(asked('hello-expecting')).toEqual(expected);
+  for (const name of ['hello', 'hello-secured']) expect(asked(name)).toEqual(peerDigest(undefined, undefined));
+});
+
+test('[WIRE-001] vector reject-wrong-rid names who is there instead', () => {
+  const { payload } = recordOf('reject-wrong-rid');
+  const rejection = decodeRejection(payload);
+  expect(rejection).toEqual({ reason: RejectReason.wrongRid, text: 'endpoint is node "node-c"', rid: 'node-c' });
   expect(rejection && encodeRejection(rejection)).toEqual(payload);
 });
 

@@ -1,5 +1,11 @@
 import { ManualClock } from '@zlink/testing';
-import { clientServerPlace, type MessageFlowOptions, RateLimitedLog } from '../../../src/observe/index.ts';
+import {
+  clientServerPlace,
+  type DispatchErrorRecord,
+  type MessageFlowOptions,
+  RateLimitedLog,
+} from '../../../src/observe/index.ts';
+import { RecordQueue } from '../../../src/observe/flow/record-queue.ts';
 import { TestFlow } from './test-flow.ts';
 
 const place = clientServerPlace('source', 'billing', 'client-1');
@@ -31,6 +37,13 @@ class Queue extends TestFlow {
   names(): unknown[] {
     return this.phases.map((record) => record['packet_name']);
   }
+}
+
+function recordsOf(tell: (queue: Queue) => void): readonly DispatchErrorRecord[] {
+  const queue = new Queue();
+  tell(queue);
+  queue.turn();
+  return queue.errors as unknown as readonly DispatchErrorRecord[]; // as they were written
 }
 
 test('[TRACE-012] records are written in a later turn, in order, and no turn is taken while none waits', () => {
@@ -70,6 +83,41 @@ test('[TRACE-012] an error takes the place of the latest phase, and only where a
   expect([queue.names().length, queue.names().at(-1), queue.errors.length]).toEqual([4_095, 'p4094', 1]);
   for (let n = 0; n < 4_097; n++) queue.error(`e${n}`);
   expect(queue.flow.droppedRecords).toBe(2);
+});
+
+test('[TRACE-012] phases that made room are gone for good, and what comes later keeps its order', () => {
+  const order: unknown[] = [];
+  const keep = (record: object): void => void order.push((record as { packet_name?: unknown }).packet_name);
+  const logger = { debug: keep, info: keep, warn: keep, error: keep };
+  const queue = new Queue({ logger, log: new RateLimitedLog(logger, new ManualClock()) });
+  for (const name of ['a', 'b', 'c']) queue.phase(name);
+  for (let n = 0; n < 4_093; n++) queue.error(`e${n}`);
+  for (const name of ['x', 'y']) queue.error(name); // in the places of c and b
+  queue.turn();
+  expect([order.length, order.slice(0, 2), order.slice(-2)]).toEqual([4_096, ['a', 'e0'], ['x', 'y']]);
+  queue.error('z');
+  queue.phase('d');
+  queue.turn();
+  expect(order.slice(-2)).toEqual(['z', 'd']);
+  expect(queue.flow.droppedRecords).toBe(2);
+});
+
+test('[TRACE-012] an error that finds no room costs about as much as one that does, whatever waits', () => {
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const clock = new ManualClock();
+  const log = new RateLimitedLog(logger, clock);
+  const [record] = recordsOf((queue) => queue.error('a'));
+  const costs = Array.from({ length: 9 }, () => {
+    const queue = new RecordQueue({ clock, logger, log, nextTurn: () => {} });
+    const add = (): number => {
+      const startedAtMs = performance.now();
+      for (let n = 0; n < 4_096; n++) queue.addError('key', record!);
+      return performance.now() - startedAtMs;
+    };
+    return { withRoom: add(), without: add() };
+  });
+  const least = (name: 'withRoom' | 'without'): number => Math.min(...costs.map((cost) => cost[name]));
+  expect(least('without')).toBeLessThan(least('withRoom') * 10); // looking through those that wait: a hundredfold
 });
 
 test('[TRACE-012] errors and phases keep their order', () => {

@@ -17,6 +17,8 @@ export interface Rig {
   readonly asked: () => number;
   /** Of the host. */
   state: SnapshotSections['host']['state'];
+  /** How long it takes to make a snapshot. */
+  takesMs: number;
 }
 
 export function arrange(given: { logger?: Logger } = {}): Rig {
@@ -30,14 +32,17 @@ export function arrange(given: { logger?: Logger } = {}): Rig {
     clock,
     lines,
     state: 'serving',
+    takesMs: 0,
     asked: () => asked,
     board: new StatusBoard({
       sections: () => {
         asked++;
+        clock.stall(rig.takesMs);
         return sectionsOf(rig.state);
       },
       lifecycleGeneration: () => 7n,
       date: () => new Date(1_000),
+      clock,
     }),
   };
   rig.board.logTo(new RateLimitedLog(logger, clock));

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { loopTurns } from '@zlink/testing';
 import { ZLinkError } from '../../../src/errors/index.ts';
 import type { MeshChannelSnapshot, MonitoringFact } from '../../../src/observe/index.ts';
@@ -169,4 +170,51 @@ test('[MON-020] an event says when, of what and why: kind, code and a bounded te
   });
   expect(failure.event.error).toEqual({ kind: 'Unavailable', code: 'ECONNREFUSED', message: 'refused' });
   expect(Object.isFrozen(conflict.event.error)).toBe(true);
+});
+
+test('[MON-020] an event reaches observers before the log: a logger may do what tells the next one', async () => {
+  const tellNext = (record: object): void => {
+    if ('state' in record && record.state === 'serving') rig.board.tell({ type: serving.type, state: 'draining' });
+  };
+  const rig = arrange({ logger: { debug: tellNext, info: tellNext, warn: tellNext, error: tellNext } });
+  const events = beginEvents(rig);
+  rig.board.tell(serving);
+  expect([(await nextOf(events)).event, (await nextOf(events)).event]).toMatchObject([
+    { sequence: 1n, state: 'serving' },
+    { sequence: 2n, state: 'draining' },
+  ]);
+});
+
+test('[MON-013] what one observer does to a date is seen by no other', async () => {
+  const rig = arrange();
+  const [events, others] = [beginEvents(rig), beginEvents(rig)];
+  rig.board.tell(serving);
+  const { event } = await nextOf(events);
+  event.at.setTime(0);
+  expect([event.at, (await nextOf(others)).event.at]).toEqual([new Date(1_000), new Date(1_000)]);
+  expect(JSON.parse(JSON.stringify({ at: event.at }))).toEqual({ at: '1970-01-01T00:00:01.000Z' });
+  const snapshot = rig.board.snapshot();
+  snapshot.observedAt.setTime(0);
+  expect(snapshot.observedAt).toEqual(new Date(1_000));
+  expect({ ...snapshot }.observedAt).toEqual(new Date(1_000));
+});
+
+test('[MON-012] any number of iterations is one listener of their signal, and none once they have ended', async () => {
+  const rig = arrange();
+  const abort = new AbortController();
+  const iterations = Array.from({ length: 20 }, () => beginSnapshots(rig, abort.signal));
+  const events = beginEvents(rig, abort.signal);
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1);
+  for (const iteration of iterations) await iteration.return?.();
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1);
+  await events.return?.();
+  expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+});
+
+test('[MON-012] what is no signal is refused', () => {
+  const { board } = arrange();
+  for (const bad of ['x', 5, null, {}, { aborted: false }] as unknown as AbortSignal[]) {
+    expect(() => board.observe(bad)).toThrow('allowed: an AbortSignal');
+    expect(() => board.events(bad)).toThrow('allowed: an AbortSignal');
+  }
 });

@@ -14,6 +14,8 @@ interface Refusal {
   readonly refusal?: string;
   /** What the dialling side reads: always about the endpoint that it has dialled. */
   readonly reads: RegExp;
+  /** What the listening side counts, if it refuses by itself, before admission. */
+  readonly counts?: 'wrongRid' | 'wrongGeneration';
 }
 
 const refusals: readonly Refusal[] = [
@@ -45,19 +47,29 @@ const refusals: readonly Refusal[] = [
     title: 'another RID than expected',
     shape: clientServer,
     dial: { expectedRid: 'someone-else' },
+    counts: 'wrongRid',
     reads: /^endpoint is server "host-2", expected "someone-else"$/,
   },
   {
     title: 'another RID than expected',
     shape: routeMesh,
     dial: { expectedRid: 'someone-else' },
+    counts: 'wrongRid',
     reads: /^endpoint is node "host-2", expected "someone-else"$/,
   },
   {
     title: 'another generation than expected',
     shape: clientServer,
     dial: { expectedGeneration: 77n },
+    counts: 'wrongGeneration',
     reads: /^endpoint is generation \d+ of server "host-2", expected 77$/,
+  },
+  {
+    title: 'another generation than expected',
+    shape: routeMesh,
+    dial: { expectedRid: 'host-2', expectedGeneration: 77n },
+    counts: 'wrongGeneration',
+    reads: /^endpoint is generation \d+ of node "host-2", expected 77$/,
   },
   {
     title: 'what the topic does not want',
@@ -111,8 +123,21 @@ export const admissionCases: readonly RigCase[] = [
       assert.equal(intent.link, undefined);
       assert.deepEqual(near.dialGroup.opened, [], 'the dialling topic never saw a link');
       assert.ok(!near.states.includes('admitted'));
+      if (refusal.counts === undefined) return;
+      assert.deepEqual(Object.keys(far.transport.status.refused), [refusal.counts]);
+      assert.deepEqual(far.listenGroup.opened, [], 'the listening topic never saw a link, either');
+      assert.equal(intent.rid, far.identity.rid, 'who is there instead is known');
     },
   })),
+
+  ...onEachShape('[WIRE-001] [NET-004] an endpoint of the expected RID and generation admits', async (rig, shape) => {
+    const near = rig.host(shape);
+    const far = rig.host(shape);
+    const { rid: expectedRid, generation: expectedGeneration } = far.identity;
+    const intent = near.dial((await far.listen()).endpoint, { expectedRid, expectedGeneration });
+    await rig.until(() => intent.state === 'admitted', 'the dial is admitted');
+    assert.deepEqual(far.transport.status.refused, {});
+  }),
 
   {
     title: '[CORE-009] a refused dial is tried again and admitted once its cause is gone',

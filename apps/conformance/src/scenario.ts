@@ -2,7 +2,7 @@
 import type { Dimensions } from './matrix.ts';
 import type { Stage } from './runner/stage.ts';
 
-export type Topic = 'foundation' | 'transport' | 'channels' | 'location' | 'lifecycle';
+export type Topic = 'foundation' | 'transport' | 'channels' | 'location' | 'lifecycle' | 'observability';
 
 export interface Scenario {
   readonly ids: readonly string[];

@@ -94,7 +94,8 @@ export class ManualClock implements Clock {
   }
 
   #set(callback: () => void, delayMs: number, isBackground: boolean): TimerHandle {
-    if (!isUpTo(LONGEST_DELAY_MS, delayMs)) throw new RangeError(`a timer of ${describeValue(delayMs)} ms is out of range`);
+    if (!isUpTo(LONGEST_DELAY_MS, delayMs))
+      throw new RangeError(`a timer of ${describeValue(delayMs)} ms is out of range`);
     const timer: ManualTimer = { dueAtMs: this.#nowMs + Math.max(1, delayMs), callback, isBackground }; // M2
     let at = this.#timers.length;
     while (at > 0 && (this.#timers[at - 1] as ManualTimer).dueAtMs > timer.dueAtMs) at--; // M1; `at - 1` is in range

@@ -6,6 +6,7 @@
  * 1. Whoever waits for entries is woken by the entry that completes them: nothing polls.
  * 2. A held handler ends when it is released, or when its dispatch is aborted.
  */
+import { trace } from '@opentelemetry/api';
 import { ConfigurationError, type ErrorKindName, type Host, ZLinkError } from '@zlink/framework';
 import type { Payload, Reply } from '../contracts.ts';
 import { submit } from './calls.ts';
@@ -72,9 +73,9 @@ export class Desk {
   async handle(owner: string, payload: Payload, context: { readonly signal: AbortSignal }): Promise<Reply> {
     const { mark } = payload;
     const text = payload.text ?? '';
-    this.note({ owner, what: 'begun', mark, text, payload, context: contextFacts(context) });
+    this.note({ owner, what: 'begun', mark, text, payload, ...activeSpan(), context: contextFacts(context) });
     const reply = await this.#act(owner, payload, context.signal);
-    this.note({ owner, what: 'ended', mark, text });
+    this.note({ owner, what: 'ended', mark, text, ...activeSpan() });
     return reply;
   }
 
@@ -139,4 +140,9 @@ export class Desk {
     if (this.#host === undefined) throw new Error('the host was not described yet');
     return this.#host;
   }
+}
+
+function activeSpan(): Pick<JournalEntry, 'activeSpanId'> {
+  const activeSpanId = trace.getActiveSpan()?.spanContext().spanId;
+  return activeSpanId === undefined ? {} : { activeSpanId };
 }

@@ -3,6 +3,7 @@ import {
   ConfigurationError,
   type DispatchKind,
   type ErrorKindName,
+  type Flow,
   isZLinkError,
   type Metadata,
   ZLinkError,
@@ -50,7 +51,7 @@ type Seen = Partial<
     | 'topicText',
     string
   >
-> & { topic?: Uint8Array; metadata?: Metadata; signal?: unknown };
+> & { topic?: Uint8Array; metadata?: Metadata; flow?: Flow; signal?: unknown };
 
 const textNames = [
   'kind',
@@ -73,6 +74,7 @@ export function contextFacts(context: object, dispatchKind?: DispatchKind): Cont
     ...texts,
     ...(seen.topic === undefined ? {} : { topic: Uint8Array.from(seen.topic) }),
     ...(seen.metadata === undefined ? {} : { metadata: [...seen.metadata].map(([key, value]) => [key, value]) }),
+    ...(seen.flow === undefined ? {} : { flow: { id: seen.flow.id, origin: seen.flow.origin } }),
     hasSignal: seen.signal instanceof AbortSignal,
     ...(dispatchKind === undefined ? {} : { dispatchKind }),
   };

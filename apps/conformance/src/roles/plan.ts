@@ -3,14 +3,14 @@
  *
  * Owns the vocabulary of parts, calls and their ends. Leaves to the parts what a plan becomes.
  */
-import type { HostOptions } from '@zlink/framework';
+import type { Flow, HostOptions } from '@zlink/framework';
 import type { RedisConnectionOptions } from '@zlink/location-redis';
 import type { PacketLabel, Payload } from '../contracts.ts';
 
 export type CodecKind = 'json' | 'protobuf' | 'msgpack';
 
 /** Options that are data. Logger, services and the like are the role's own. */
-export type PlainHostOptions = Omit<HostOptions, 'logger' | 'services' | 'onUnhandled' | 'testing'>;
+export type PlainHostOptions = Omit<HostOptions, 'logger' | 'services' | 'onUnhandled' | 'telemetry' | 'testing'>;
 
 export type StorePlan =
   /** One backend for all hosts of the process. */
@@ -112,6 +112,18 @@ interface ClassServerPlan {
   readonly role: 'classServer';
 }
 
+/** No role: what the host measures and records is kept in its process, to be asked for. */
+export interface TelemetryPlan {
+  readonly role: 'telemetry';
+  /** `failing`: whatever a provider is asked for, it throws. */
+  readonly metrics?: 'kept' | 'failing';
+  readonly spans?: 'kept' | 'failing';
+  /** Records of messages. `failing`: the logger throws on every line; `slow`: each takes it a millisecond. */
+  readonly records?: 'kept' | 'failing' | 'slow';
+  /** Whether the process has a context manager while the host lives. */
+  readonly hasContext?: boolean;
+}
+
 /** Calls builder methods one after another, as JavaScript may: for mistakes that no typed plan can make. */
 export interface ChainPlan {
   readonly role: 'chain';
@@ -127,6 +139,7 @@ export type PartPlan =
   | ServicePlan
   | FilterPlan
   | ClassServerPlan
+  | TelemetryPlan
   | ChainPlan;
 
 /** What a chain writes where a packet or a handler belongs. */
@@ -198,6 +211,8 @@ export interface JournalEntry {
   readonly mark: string;
   readonly text: string;
   readonly payload?: Payload;
+  /** Of the span that is active there. */
+  readonly activeSpanId?: string;
   readonly context?: ContextFacts;
 }
 
@@ -216,6 +231,7 @@ export interface ContextFacts {
   readonly topicText?: string;
   readonly topic?: Uint8Array;
   readonly metadata?: readonly (readonly [string, string])[];
+  readonly flow?: Flow;
   readonly hasSignal: boolean;
   readonly dispatchKind?: string;
 }

@@ -8,6 +8,7 @@
  */
 import {
   createHost,
+  type DiagnosticsLevel,
   type Host,
   type ListenerStatus,
   type LocationStore,
@@ -16,6 +17,7 @@ import {
   type PeerStatus,
   type PublisherStatus,
   type RelocationStore,
+  type RuntimeSnapshot,
   type ServerStatus,
   type ShutdownResult,
 } from '@zlink/framework';
@@ -37,7 +39,10 @@ import type {
   PublishPlan,
   StorePlan,
 } from './plan.ts';
+import type { MetricRow, SpanFacts, SpannedCall, Telemetry } from './parts/telemetry.ts';
 import { type ProbeName, runProbe } from './probes.ts';
+import type { LogFacts } from './protocol.ts';
+import { type ObservedItem, Watch } from './watch.ts';
 
 export interface HostFacts {
   readonly state: string;
@@ -81,6 +86,8 @@ export class RoleHost {
   readonly #desk: Desk;
   readonly #begun = new Map<number, BegunCall>();
   readonly #unhandled: string[] = [];
+  readonly #watch = new Watch();
+  #telemetry: Telemetry | undefined;
   #host: Host | undefined;
 
   constructor(parts: RoleHostParts) {
@@ -91,7 +98,7 @@ export class RoleHost {
   async start(timeoutMs?: number): Promise<StartEnd> {
     const startedAtMs = performance.now();
     try {
-      await this.#describe();
+      if (this.#host === undefined) await this.#describe();
       await this.#running.start(timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs));
       return { ok: true, facts: this.facts(), ms: performance.now() - startedAtMs };
     } catch (error) {
@@ -119,9 +126,12 @@ export class RoleHost {
     const { plan, logger, stores, isShared } = this.#parts;
     const { options = {}, store, codec = 'json', parts } = plan;
     const wantsScopes = parts.some((part) => part.role === 'classServer' || (part.role === 'filter' && part.asClass));
+    const told = parts.find((part) => part.role === 'telemetry');
+    if (told !== undefined) this.#telemetry = (await import('./parts/telemetry.ts')).keep(told);
     const host = createHost({
       ...options,
-      logger,
+      logger: this.#telemetry?.loggerBefore(logger) ?? logger,
+      ...(this.#telemetry === undefined ? {} : { telemetry: this.#telemetry.options }),
       onUnhandled: (error, { where }) => void this.#unhandled.push(`${where}: ${errorFacts(error).message}`),
       ...(wantsScopes ? { services: createScopes(this.#desk) } : {}),
       testing: { allowSeveralHosts: isShared },
@@ -311,6 +321,71 @@ export class RoleHost {
     return this.#desk.release(mark);
   }
 
+  snapshot(): RuntimeSnapshot {
+    return this.#running.query.snapshot();
+  }
+
+  keepSnapshot(): void {
+    this.#watch.keep(this.#running.query.snapshot());
+  }
+
+  keptSnapshots(): readonly { readonly snapshot: RuntimeSnapshot; readonly isFrozen: boolean }[] {
+    return this.#watch.kept();
+  }
+
+  /** Begins to observe; nothing is read yet. */
+  watch(id: string, what: 'snapshots' | 'events'): void {
+    this.#watch.begin(id, this.#running.query, what);
+  }
+
+  /** The next items; fewer only if the iteration ends. */
+  read(id: string, count: number): Promise<readonly ObservedItem[]> {
+    return this.#watch.read(id, count);
+  }
+
+  unwatch(id: string, how: 'signal' | 'return' | 'throw'): Promise<void> {
+    return this.#watch.end(id, how);
+  }
+
+  /** So many changes of the own weight, each in a turn of its own. */
+  async churn(count: number): Promise<void> {
+    const channel = this.#running.clientServerChannel(CHANNEL);
+    for (let number = 1; number <= count; number++) {
+      channel.setWeight((number % 1_000) + 1);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  setLevel(level: DiagnosticsLevel): ErrorFacts | undefined {
+    return caught(() => (this.#running.diagnosticsLevel = level));
+  }
+
+  metrics(): Promise<readonly MetricRow[]> {
+    return this.#kept.rows();
+  }
+
+  spans(): readonly SpanFacts[] {
+    return this.#kept.spans();
+  }
+
+  /** Records of messages, in the order in which they were logged. */
+  records(): readonly LogFacts[] {
+    return this.#kept.records;
+  }
+
+  recordCount(): number {
+    return this.#kept.records.length;
+  }
+
+  forgetRecords(): void {
+    this.#kept.records.length = 0;
+  }
+
+  /** A call within a span of the application; the ids of that span, and of the one that is active behind the call. */
+  callInSpan(name: string, plan: CallPlan): Promise<SpannedCall> {
+    return this.#kept.within(name, () => this.call(plan));
+  }
+
   unhandled(): readonly string[] {
     return this.#unhandled;
   }
@@ -344,11 +419,17 @@ export class RoleHost {
     this.#desk.release();
     await this.#host?.shutdown({ deadlineMs });
     this.#desk.release();
+    this.#telemetry?.end();
     return this.#host?.query.counters() ?? [];
   }
 
   probe(name: ProbeName, ...args: readonly unknown[]): Promise<unknown> {
     return runProbe({ host: this.#running, desk: this.#desk }, name, args);
+  }
+
+  get #kept(): Telemetry {
+    if (this.#telemetry === undefined) throw new Error(`host ${this.#parts.plan.name} has no telemetry part`);
+    return this.#telemetry;
   }
 
   get #running(): Host {

@@ -4,7 +4,14 @@
  * Owns the names by which it is asked. Leaves the process to `RoleProcess`.
  */
 import assert from 'node:assert/strict';
-import type { MessageCounters, PeerStatus, PublisherStatus, ServerStatus } from '@zlink/framework';
+import type {
+  MessageCounters,
+  MonitoringEvent,
+  PeerStatus,
+  PublisherStatus,
+  RuntimeSnapshot,
+  ServerStatus,
+} from '@zlink/framework';
 import type { CallEnd, CallPlan, ErrorFacts, HostPlan, JournalEntry, ReplyFacts } from '../roles/plan.ts';
 import type { ProbeArgs, ProbeName, ProbeResult } from '../roles/probes.ts';
 import type { Command, CommandArgs, CommandResult, LogFacts } from '../roles/protocol.ts';
@@ -55,6 +62,15 @@ export class HostHandle {
 
   get endpoint(): string {
     return known(this.facts.endpoint, this.name, 'server');
+  }
+
+  /** Of the server of another channel than the conformance one. */
+  endpointOf(channel: string): string {
+    return known(
+      this.facts.listeners.find(({ name }) => name === channel)?.endpoint,
+      this.name,
+      `server of ${channel}`,
+    );
   }
 
   get meshEndpoint(): string {
@@ -125,6 +141,36 @@ export class HostHandle {
     return eventually(async () => check(await this.ask('publishers')), `${this.name}: ${what}`, limitMs);
   }
 
+  /** A snapshot that shows that. */
+  async shows(
+    check: (snapshot: RuntimeSnapshot) => boolean,
+    what: string,
+    limitMs = withinMs,
+  ): Promise<RuntimeSnapshot> {
+    let last: RuntimeSnapshot | undefined;
+    const isShown = async (): Promise<boolean> => check((last = await this.ask('snapshot')));
+    await eventually(isShown, `${this.name} shows ${what}`, limitMs);
+    return known(last, this.name, 'host that was asked');
+  }
+
+  /** The events of an observer, read one after another until one is as said. */
+  async eventsUntil(id: string, check: (event: MonitoringEvent) => boolean): Promise<readonly MonitoringEvent[]> {
+    const events: MonitoringEvent[] = [];
+    for (;;) {
+      const [item] = await within(this.ask('read', id, 1), withinMs, `${this.name} tells what ${id} waits for`);
+      assert.ok(item?.event, `${this.name} ended before it told what ${id} waits for`);
+      events.push(item.event);
+      if (check(item.event)) return events;
+    }
+  }
+
+  /** Records of messages, once some are as said. */
+  async recorded(check: (records: readonly LogFacts[]) => boolean, what: string): Promise<readonly LogFacts[]> {
+    let records: readonly LogFacts[] = [];
+    await eventually(async () => check((records = await this.ask('records'))), `${this.name} records ${what}`);
+    return records;
+  }
+
   async counters(owner: string, verb: string): Promise<MessageCounters> {
     const rows = await this.ask('counters');
     const found = rows.find((row) => row.owner === owner && row.verb === verb);
@@ -150,7 +196,7 @@ export class HostHandle {
   }
 }
 
-function known(value: string | undefined, name: string, role: string): string {
+function known<T>(value: T | undefined, name: string, role: string): T {
   assert.ok(value !== undefined && value !== '', `host ${name} is no ${role}`);
   return value;
 }

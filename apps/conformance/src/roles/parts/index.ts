@@ -28,6 +28,8 @@ export function describePart(composition: Composition, plan: PartPlan): void {
       return describeFilter(composition, plan);
     case 'classServer':
       return describeClassServer(composition);
+    case 'telemetry':
+      return; // its host was made with it
     case 'chain':
       return describeChain(composition, plan);
   }

@@ -11,7 +11,7 @@ import { type Clock, type TimerHandle } from '../../internal/time/index.ts';
 import type { RuntimeSnapshot } from './snapshot.ts';
 import { SnapshotPace } from './snapshot-pace.ts';
 
-export interface SharedSnapshotOptions {
+interface SharedSnapshotOptions {
   readonly clock: Clock;
   make(): RuntimeSnapshot;
   /** There was none so far for who has asked; now there may be. */

@@ -1,0 +1,185 @@
+/** TRACE-006: each reason of a dispatch error that another process can cause, what is done about it, and what is none. */
+import assert from 'node:assert/strict';
+import type { CallPlan, PartPlan, TelemetryPlan } from '../../roles/plan.ts';
+import type { LogFacts } from '../../roles/protocol.ts';
+import type { HostHandle } from '../../runner/host-handle.ts';
+import { eventually } from '../../runner/eventually.ts';
+import type { HostSetup, Stage } from '../../runner/stage.ts';
+import type { Scenario } from '../../scenario.ts';
+
+const recording: TelemetryPlan = { role: 'telemetry', records: 'kept' };
+
+export const dispatchErrors: readonly Scenario[] = [
+  {
+    ids: ['TRACE-006'],
+    title: 'no_handler, handler_exception: a request is answered with its kind, a send is dropped',
+    run: async (stage) => {
+      const server = await stage.start('server', [recording, { role: 'server' }]);
+      const client = await callerOf(stage, server);
+      const rows = [
+        ['no_handler', { packet: 'missingAsk' }, 'NotFound', { packet: 'missingNote' }],
+        ['handler_exception', { payload: { act: 'throw', text: 'x' } }, 'InternalFailure', undefined],
+        ['handler_exception', { payload: { act: 'refuse', text: 'Rejected' } }, 'Rejected', undefined],
+      ] as const;
+      for (const [reason, asked, kind, told = asked] of rows) {
+        await server.ask('forgetRecords');
+        await client.refusal({ ...stage.toServers, ...asked }, kind);
+        await tellsOf(server, reason, 'reply_error', 'request');
+        assert.ok((await client.call({ ...stage.toServers, ...told, verb: 'send' })).ok);
+        await tellsOf(server, reason, 'drop', 'send');
+      }
+      assert.deepEqual(await client.ask('records'), [], 'the caller has its error and no record');
+    },
+  },
+  {
+    ids: ['TRACE-006'],
+    title: 'decode_error: a request that cannot be read is answered; a reply that cannot be read fails its caller',
+    run: async (stage) => {
+      const json = await stage.start('json', [recording, { role: 'server' }], { codec: 'json' });
+      const packed = await stage.client([json], {}, { codec: 'msgpack' });
+      await packed.refusal(stage.toServers, 'ProtocolError');
+      await tellsOf(json, 'decode_error', 'reply_error', 'request');
+      assert.ok((await packed.call({ ...stage.toServers, verb: 'send' })).ok);
+      await tellsOf(json, 'decode_error', 'drop', 'send');
+
+      const replying = await stage.server('replying', {}, { codec: 'msgpack' }); // which reads JSON, too
+      const caller = await callerOf(stage, replying, { codec: 'json' });
+      await caller.refusal(stage.toServers, 'ProtocolError');
+      await tellsOf(caller, 'decode_error', 'fail_caller', 'response');
+    },
+  },
+  {
+    ids: ['TRACE-006', 'TRACE-020'],
+    title: 'unexpected_reply: a reply that nobody waits for any more completes nothing',
+    run: async (stage) => {
+      const server = await stage.server('server');
+      const caller = await callerOf(stage, server);
+      // The reply arrives in time at a process that is busy until the time is over.
+      const late = { ...stage.toServers, timeoutMs: 300, payload: { act: 'spin', text: '100' } } as const;
+      const isTold = async (): Promise<boolean> => {
+        const call = caller.call(late);
+        await caller.ask('block', 500);
+        const end = await call;
+        assert.ok(end.ok || end.error.kind === 'DeadlineExceeded', JSON.stringify(end));
+        return (await caller.ask('records')).length > 0;
+      };
+      await eventually(isTold, 'a reply was too late');
+      await tellsOf(caller, 'unexpected_reply', 'drop', 'response');
+      const { ends, mixedUp } = await caller.ask('burst', stage.toServers, 50);
+      assert.deepEqual([ends, mixedUp], [{ ok: 50 }, 0]);
+    },
+  },
+  {
+    ids: ['TRACE-006'],
+    title:
+      'backpressure: a full mailbox answers Unavailable; invalid_frame: what never fits ProtocolError; sends are dropped',
+    run: async (stage) => {
+      const mailbox = { mailbox: { messages: 1, bytes: 4_000 }, concurrency: 1 };
+      const server = await stage.start('server', [recording, stage.nodePlan('server', [], mailbox)]);
+      const client = await stage.node('client', [server]);
+      const held = await client.begin({ to: { rid: 'server' }, payload: { act: 'hold' } });
+      await server.seen(1, 'begun');
+      await client.refusal({ to: { rid: 'server' } }, 'Unavailable');
+      await tellsOf(server, 'backpressure', 'reply_error', 'request');
+      assert.ok((await client.call({ to: { rid: 'server' }, verb: 'send' })).ok);
+      await tellsOf(server, 'backpressure', 'drop', 'send');
+      await server.ask('release');
+      assert.ok((await held.end).ok);
+      const tooLarge = { to: { rid: 'server' }, payload: { text: 'x'.repeat(5_000) } } as const;
+      await client.refusal(tooLarge, 'ProtocolError');
+      await tellsOf(server, 'invalid_frame', 'reply_error', 'request');
+      assert.ok((await client.call({ ...tooLarge, verb: 'send' })).ok);
+      await tellsOf(server, 'invalid_frame', 'drop', 'send');
+    },
+  },
+  {
+    ids: ['TRACE-006'],
+    title: 'stale_target: a server without its lease answers Unavailable, and drops a send',
+    over: { store: ['redis'] },
+    run: async (stage) => {
+      const redis = await stage.redis({ keepsData: true });
+      const times = {
+        ownerLeaseTtlMs: 1_500,
+        ownerLeaseRenewIntervalMs: 200,
+        ownerLeaseRenewTimeoutMs: 200,
+        ownerLeaseFencingMarginMs: 600,
+      };
+      const setup = { store: stage.redisStore(redis), options: { location: times } };
+      const server = await stage.start('server', [recording, { role: 'server' }], setup);
+      const client = await callerOf(stage, server, { store: 'none' });
+      const plan: CallPlan = { ...stage.toServers, timeoutMs: 1_000 };
+      await client.reply(plan);
+      await redis.stop();
+      const isFenced = async (): Promise<boolean> => !(await client.call(plan)).ok;
+      await eventually(isFenced, 'it has no lease any more');
+      await client.refusal(plan, 'Unavailable');
+      await tellsOf(server, 'stale_target', 'reply_error', 'request');
+      assert.ok((await client.call({ ...plan, verb: 'send' })).ok);
+      await tellsOf(server, 'stale_target', 'drop', 'send');
+      await redis.start();
+      await eventually(async () => (await client.call(plan)).ok, 'it serves again');
+    },
+  },
+  {
+    ids: ['TRACE-006'],
+    title: 'shutdown: a host that ends answers direct calls ShuttingDown, drops sends, and fails calls of its own',
+    run: async (stage) => {
+      const server = await stage.start('server', [recording, stage.nodePlan('server')]);
+      const client = await stage.node('client', [server]);
+      const held = await client.begin({ to: { rid: 'server' }, payload: { act: 'hold' } });
+      await server.seen(1, 'begun');
+      const ending = server.shutdown();
+      await client.peers(([row]) => row?.draining === true, 'sees that it drains');
+      await client.refusal({ to: { rid: 'server' } }, 'ShuttingDown');
+      await tellsOf(server, 'shutdown', 'reply_error', 'request');
+      assert.ok((await client.call({ to: { rid: 'server' }, verb: 'send' })).ok);
+      await tellsOf(server, 'shutdown', 'drop', 'send');
+      await server.refusal({ to: { rid: 'client' } }, 'ShuttingDown');
+      await tellsOf(server, 'shutdown', 'fail_caller', 'request');
+      await server.ask('release');
+      assert.ok((await held.end).ok);
+      assert.ok((await ending).ok);
+    },
+  },
+  {
+    ids: ['TRACE-006'],
+    title: 'what a filter stops, a caller gives up, or has no server, is no dispatch error',
+    run: async (stage) => {
+      const stopping: PartPlan = { role: 'filter', name: 'stopping', behaviour: 'stop' };
+      const server = await stage.start('server', [recording, { role: 'server' }, stopping]);
+      const caller = await callerOf(stage, server);
+      assert.ok(!(await caller.call(stage.toServers)).ok, 'it is stopped');
+      const open = await stage.start('open', [recording, stage.nodePlan('open')]);
+      const other = await stage.node('other', [open]);
+      const given = await other.begin({ to: { rid: 'open' }, payload: { act: 'hold' } });
+      await open.seen(1, 'begun');
+      await given.abort();
+      assert.ok(!(await given.end).ok);
+      await open.seen(1, 'aborted');
+      await other.refusal({ to: { rid: 'nobody' } }, 'NotFound');
+      for (const host of [server, caller, open])
+        assert.deepEqual(
+          (await host.ask('records')).filter(({ eventId }) => eventId === 'zlink.dispatch_error'),
+          [],
+          host.name,
+        );
+    },
+  },
+];
+
+async function callerOf(stage: Stage, server: HostHandle, setup: HostSetup = {}): Promise<HostHandle> {
+  const caller = await stage.start('caller', [recording, { role: 'client', connect: [server.endpoint] }], setup);
+  await caller.ask('serversReady', 1, 8_000);
+  return caller;
+}
+
+async function tellsOf(host: HostHandle, reason: string, action: string, kind: string): Promise<void> {
+  const isIt = (record: LogFacts): boolean =>
+    record.eventId === 'zlink.dispatch_error' &&
+    record['level'] === 'warn' &&
+    record['outcome'] === 'failed' &&
+    record['reason'] === reason &&
+    record['action'] === action &&
+    record['message_kind'] === kind;
+  await host.recorded((all) => all.some(isIt), `${reason}, ${action} of a ${kind}`);
+}

@@ -1,0 +1,211 @@
+/** METRIC: what a reader of the application's provider collects. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { FEED, MESH, MESH_CHANNEL } from '../../contracts.ts';
+import { eventually } from '../../runner/eventually.ts';
+import type { HostHandle } from '../../runner/host-handle.ts';
+import type { Scenario } from '../../scenario.ts';
+import type { MetricRow } from '../../roles/parts/telemetry.ts';
+import type { TelemetryPlan } from '../../roles/plan.ts';
+
+const metered: TelemetryPlan = { role: 'telemetry', metrics: 'kept' };
+
+export const metrics: readonly Scenario[] = [
+  {
+    ids: ['METRIC-001', 'METRIC-003'],
+    title: 'what a reader collects is the documented list: names, kinds, units and attributes; nothing after the end',
+    over: { store: ['redis'] },
+    run: async (stage) => {
+      const redis = await stage.redis({ keepsData: true });
+      const small = { options: { inboundDispatch: { coreHwmBudgetBytes: 1 } }, store: 'none' } as const;
+      const peer = await stage.start(
+        'peer',
+        [{ role: 'server', concurrency: 1 }, { role: 'node', rid: 'peer', channels: [{ weight: 100 }] }, { role: 'publisher' }],
+        small,
+      ); // prettier-ignore
+      const host = await stage.start(
+        'host',
+        [
+          metered,
+          { role: 'client', connect: [peer.endpoint], sendTimeoutMs: 10_000 },
+          { role: 'client', channel: 'lonely' },
+          { role: 'server', channel: 'own' },
+          { role: 'node', prefix: 'host', connect: [peer.meshEndpoint], channels: [{}, { name: 'empty' }] },
+          { role: 'subscriber', connect: [peer.feedEndpoint] },
+        ],
+        { options: { location: { ownerLeaseRenewIntervalMs: 100, ownerLeaseRenewTimeoutMs: 100 } }, store: stage.redisStore(redis) },
+      ); // prettier-ignore
+      await Promise.all([host.ask('serversReady', 1, 8_000), host.ask('peersReady', 1, 8_000)]);
+      await host.publishers(([row]) => row?.state === 'ready', 'hears the publisher');
+      const toPeer = { to: { rid: 'peer' } } as const;
+      for (const plan of [stage.toServers, stage.toNodes, toPeer]) await host.reply(plan);
+      const inVain = { timeoutMs: 60, payload: { act: 'spin', text: '150' } } as const;
+      await host.refusal({ ...stage.toServers, ...inVain }, 'DeadlineExceeded');
+      await host.refusal({ ...toPeer, ...inVain }, 'DeadlineExceeded');
+      assert.ok(!(await host.call({ to: { channel: 'lonely' }, timeoutMs: 60 })).ok);
+      assert.ok(!(await host.call({ to: { channel: 'empty' }, timeoutMs: 60 })).ok);
+      // More than the small window takes at once has to wait.
+      const many = { ...stage.toServers, verb: 'send', payload: { text: 'x'.repeat(100_000) } } as const;
+      assert.deepEqual((await host.ask('burst', many, 100)).ends, { ok: 100 });
+      // One-way messages that nobody handles.
+      const caller = await stage.start(
+        'caller',
+        [{ role: 'client', channel: 'own', connect: [host.endpointOf('own')] }],
+        { store: 'none' },
+      ); // prettier-ignore
+      await caller.ask('serversReady', 1, 8_000, 'own');
+      const unhandled = { verb: 'send', packet: 'missingNote' } as const;
+      assert.ok((await caller.call({ to: { channel: 'own' }, ...unhandled })).ok);
+      assert.ok((await peer.call({ to: { rid: host.meshRid }, ...unhandled })).ok);
+      await host.counted('own', 'send', ({ dropped }) => dropped['no_handler'] === 1, 'drops it');
+      await host.counted(MESH, 'send', ({ dropped }) => dropped['no_handler'] === 1, 'drops it');
+      await redis.stop();
+      await metricSeen(host, 'zlink.location.owner_lease.renew.failures');
+      await redis.start();
+      await metricSeen(host, 'zlink.location.owner_lease.renew.lateness');
+      const before = await host.ask('metrics');
+      const held = await caller.begin({ to: { channel: 'own' }, payload: { act: 'hold' } });
+      await host.shows(({ host: { backlog } }) => backlog.runningHandlers === 1, 'the handler that runs');
+      const end = await host.shutdown({ deadlineMs: 100 });
+      assert.equal(end.ok && end.result.outcome, 'forceStopped');
+      await held.end;
+      const after = await host.ask('metrics');
+      assert.deepEqual(gaugesOf(after), [], 'nothing is read of a host that has ended');
+      assert.deepEqual(distinct([...before, ...after].map(signature)), documented());
+      const node = { mesh_name: MESH, surface: 'node' };
+      assert.equal(valueOf(before, 'mesh_node.request.duration', { ...node, outcome: 'succeeded' }), 1);
+      assert.equal(valueOf(before, 'mesh_node.request.timeouts', node), 1);
+      assert.equal(valueOf(before, 'mesh_node.requests.inflight', node), 0);
+      const members = { mesh_name: MESH, channel_name: MESH_CHANNEL };
+      assert.equal(valueOf(before, 'mesh_node.channels.ready_members', members), 1);
+      const missed = { channel_name: 'lonely', reason: 'no_member' };
+      assert.equal(valueOf(before, 'client_server.selection_failures', missed), 1);
+      assert.equal(valueOf(before, 'fanout.publishers.ready', { channel_name: FEED }), 1);
+      assert.equal(valueOf(before, 'host.state', { state: 'serving' }), 1);
+      assert.equal(before.filter(({ name }) => name === 'zlink.host.state').length, 1, 'only the current state');
+      assert.equal(valueOf(after, 'host.shutdown.forced', { reason: 'deadline_exceeded' }), 1);
+    },
+  },
+  {
+    ids: ['METRIC-002'],
+    title: 'thousands of marks, topics, names and callers make no new series',
+    run: async (stage) => {
+      const host = await stage.start('host', [metered, { role: 'server' }, { role: 'node', rid: 'host' }]);
+      const peer = await stage.node('peer', [host]);
+      const use = async (caller: HostHandle, count: number): Promise<void> => {
+        await caller.ask('burst', stage.toServers, count);
+        await caller.ask('burst', { ...stage.toServers, metadata: [['user', caller.name]] }, count);
+        await caller.ask('burst', { ...stage.toServers, verb: 'send', packet: 'missingNote' }, count);
+      };
+      const first = await stage.client([host]);
+      await use(first, 1);
+      await peer.ask('burst', { to: { rid: 'host' } }, 1);
+      await host.counted('conformance', 'send', ({ accepted }) => accepted >= 1, 'drops what nobody handles');
+      const seriesOf = async (): Promise<readonly string[]> =>
+        distinct((await host.ask('metrics')).map(({ name, attributes }) => `${name} ${JSON.stringify(attributes)}`));
+      const before = await seriesOf();
+      await host.ask('quieten');
+      await use(first, 2_500);
+      const others = await Promise.all([stage.client([host]), stage.client([host])]);
+      for (const other of others) await use(other, 100);
+      await peer.ask('burst', { to: { rid: 'host' } }, 2_000);
+      assert.deepEqual(await seriesOf(), before);
+      for (const series of before) assert.doesNotMatch(series, /:"[^"]*(burst-|client-|tcp:|[0-9a-f]{8})/);
+    },
+  },
+  {
+    ids: ['METRIC-003', 'METRIC-004', 'TRACE-010'],
+    title:
+      'with a provider, without one and with one that throws, replies and ends are the same; levels change nothing',
+    run: async (stage) => {
+      const server = await stage.server('server');
+      const ends: unknown[] = [];
+      const plans: readonly (readonly TelemetryPlan[])[] = [
+        [{ role: 'telemetry', metrics: 'kept', spans: 'kept' }],
+        [],
+        [{ role: 'telemetry', metrics: 'failing', spans: 'failing' }],
+      ];
+      for (const telemetry of plans) {
+        const parts = [{ role: 'client', connect: [server.endpoint] } as const, ...telemetry];
+        const host = await stage.start('host', parts, { options: { diagnostics: { level: 'normal' } } });
+        await host.ask('serversReady', 1, 8_000);
+        const { ends: own, mixedUp } = await host.ask('burst', stage.toServers, 200);
+        const refused = await host.refusal({ ...stage.toServers, packet: 'missingAsk' }, 'NotFound');
+        const sent = await host.call({ ...stage.toServers, verb: 'send' });
+        if (telemetry[0]?.metrics === 'kept') {
+          await host.ask('setLevel', 'off');
+          await host.ask('burst', stage.toServers, 50);
+          const answered = { channel_name: 'conformance', outcome: 'succeeded' };
+          assert.equal(valueOf(await host.ask('metrics'), 'client_server.request.duration', answered), 250);
+        }
+        if (telemetry[0]?.metrics === 'failing') await host.logged('zlink.runtime.telemetry_failed');
+        const end = await host.shutdown();
+        ends.push([own, mixedUp, refused.message, sent.ok, end.ok && end.result]);
+      }
+      assert.deepEqual(ends[1], ends[0]);
+      assert.deepEqual(ends[2], ends[0]);
+      assert.deepEqual((ends[0] as readonly unknown[])[0], { ok: 200 });
+    },
+  },
+  {
+    ids: ['METRIC-004', 'TRACE-005'],
+    title: 'beacons and probes of links are no messages: they count nowhere and make no record',
+    run: async (stage) => {
+      const recording = { ...metered, records: 'kept' } as const;
+      const setup = { options: { diagnostics: { level: 'normal' } } } as const;
+      const publisher = await stage.start('publisher', [{ role: 'publisher' }, stage.nodePlan('publisher')], setup);
+      const host = await stage.start(
+        'host',
+        [
+          recording,
+          { role: 'subscriber', connect: [publisher.feedEndpoint] },
+          { role: 'node', rid: 'host', connect: [publisher.meshEndpoint] },
+        ],
+        setup,
+      );
+      await host.ask('peersReady', 1, 8_000);
+      await host.publishers(([row]) => row?.state === 'ready', 'hears the publisher’s beacon');
+      const rows = await host.ask('metrics');
+      assert.equal(valueOf(rows, 'fanout.publishers.ready', { channel_name: FEED }), 1);
+      const counted = rows.filter(({ name, value }) => /messages|request|wait/.test(name) && value > 0);
+      assert.deepEqual(counted, []);
+      assert.deepEqual(await host.ask('records'), []);
+      for (const { accepted } of await host.ask('counters')) assert.equal(accepted, 0);
+    },
+  },
+];
+
+async function metricSeen(host: HostHandle, name: string): Promise<void> {
+  const isSeen = async (): Promise<boolean> =>
+    (await host.ask('metrics')).some((row) => row.name === name && row.value > 0);
+  await eventually(isSeen, `${host.name} has ${name}`);
+}
+
+function valueOf(rows: readonly MetricRow[], name: string, attributes: MetricRow['attributes']): number | undefined {
+  const wanted = Object.entries(attributes);
+  return rows.find(
+    (row) =>
+      row.name === `zlink.${name}` &&
+      wanted.length === Object.keys(row.attributes).length &&
+      wanted.every(([key, value]) => row.attributes[key] === value),
+  )?.value;
+}
+
+function gaugesOf(rows: readonly MetricRow[]): readonly string[] {
+  return rows.flatMap(({ name, kind }) => (kind === 'gauge' ? [name] : []));
+}
+
+function signature({ name, kind, unit, attributes }: MetricRow): string {
+  return [name, kind, unit, Object.keys(attributes).join(', ')].join(' | ').trimEnd();
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort();
+}
+
+/** The table of docs/metrics.md. */
+function documented(): readonly string[] {
+  const page = readFileSync(new URL('../../../../../docs/metrics.md', import.meta.url), 'utf8');
+  const rows = page.matchAll(/^\| `(zlink\.[a-z_.]+)` +\| ([a-z- ]+?) +\| `([^`]+)` +\| (.*?) +\|/gm);
+  return [...rows].map(([, ...cells]) => cells.join(' | ').replaceAll('`', '').trimEnd()).sort();
+}

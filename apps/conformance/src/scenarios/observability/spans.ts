@@ -1,0 +1,112 @@
+/** TRACE-024 and TRACE-025: one trace over hosts, and the context that handlers run in. */
+import assert from 'node:assert/strict';
+import type { SpanFacts } from '../../roles/parts/telemetry.ts';
+import type { CallPlan, PartPlan, TelemetryPlan } from '../../roles/plan.ts';
+import { eventually } from '../../runner/eventually.ts';
+import type { HostHandle } from '../../runner/host-handle.ts';
+import type { HostSetup } from '../../runner/stage.ts';
+import type { Scenario } from '../../scenario.ts';
+
+const traced: TelemetryPlan = { role: 'telemetry', spans: 'kept', hasContext: true };
+const normal: HostSetup = { options: { diagnostics: { level: 'normal' } } };
+
+export const spans: readonly Scenario[] = [
+  {
+    ids: ['TRACE-023', 'TRACE-024', 'TRACE-025', 'TRACE-026'],
+    title: 'application span, request, handler and what it calls on are one trace over three processes',
+    run: async (stage) => {
+      const last = await stage.start('last', [traced, { role: 'server', channel: 'far' }], normal);
+      const far: PartPlan = { role: 'client', channel: 'far', connect: [last.endpointOf('far')] };
+      const middle = await stage.start('middle', [traced, { role: 'server' }, far], normal);
+      const caller = await stage.start('caller', [traced, { role: 'client', connect: [middle.endpoint] }], normal);
+      await Promise.all([middle.ask('serversReady', 1, 8_000, 'far'), caller.ask('serversReady', 1, 8_000)]);
+      const onward: CallPlan = { to: { channel: 'far' } };
+      const plan = { ...stage.toServers, payload: { act: 'relay', text: JSON.stringify(onward) } } as const;
+      const { end, traceId, spanId, activeAfterwards } = await caller.ask('callInSpan', 'checkout', plan);
+      assert.ok(end.ok);
+      assert.equal(activeAfterwards, spanId, 'behind the call the former context is back');
+      const own = await ended(caller, 'request conformance.ask');
+      const handled = await ended(middle, 'process conformance.ask');
+      const passed = await ended(middle, 'request conformance.ask');
+      const done = await ended(last, 'process conformance.ask');
+      const all = [own, handled, passed, done];
+      assert.deepEqual(all.map(({ kind }) => kind), ['CLIENT', 'SERVER', 'CLIENT', 'SERVER']); // prettier-ignore
+      assert.deepEqual(all.map((span) => span.traceId), [traceId, traceId, traceId, traceId]); // prettier-ignore
+      const parents = [spanId, own.spanId, handled.spanId, passed.spanId];
+      assert.deepEqual(all.map(({ parentSpanId }) => parentSpanId), parents); // prettier-ignore
+      assert.equal(new Set(all.map(({ attributes }) => attributes['zlink.flow_id'])).size, 1);
+      for (const { attributes, isError } of all) {
+        assert.deepEqual([attributes['zlink.outcome'], isError], ['succeeded', false]);
+        assert.deepEqual(Object.keys(attributes).filter((name) => !name.startsWith('zlink.')), []); // prettier-ignore
+      }
+      // The handler, and what it does behind an await, run in its span; the next one does not.
+      const journal = await middle.seen(1, 'ended');
+      assert.deepEqual(journal.map(({ what, activeSpanId }) => [what, activeSpanId]), [['begun', handled.spanId], ['ended', handled.spanId]]); // prettier-ignore
+      assert.ok((await caller.call(stage.toServers)).ok);
+      const next = (await middle.seen(2, 'ended')).at(-1);
+      assert.ok(next?.activeSpanId !== undefined && next.activeSpanId !== handled.spanId);
+    },
+  },
+  {
+    ids: ['TRACE-025'],
+    title: 'a send and its handler are PRODUCER and CONSUMER; a failure has the status ERROR and the kind of its error',
+    run: async (stage) => {
+      const server = await stage.start('server', [traced, { role: 'server' }], normal);
+      const client = await stage.start('client', [traced, { role: 'client', connect: [server.endpoint] }], normal);
+      await client.ask('serversReady', 1, 8_000);
+      assert.ok((await client.call({ ...stage.toServers, verb: 'send' })).ok);
+      const [sent, handled] = [
+        await ended(client, 'send conformance.note'),
+        await ended(server, 'process conformance.note'),
+      ];
+      assert.deepEqual([sent.kind, handled.kind], ['PRODUCER', 'CONSUMER']);
+      assert.deepEqual([handled.traceId, handled.parentSpanId], [sent.traceId, sent.spanId]);
+      await client.refusal({ ...stage.toServers, payload: { act: 'refuse', text: 'Rejected' } }, 'Rejected');
+      const [asked, failed] = [
+        await ended(client, 'request conformance.ask'),
+        await ended(server, 'process conformance.ask'),
+      ];
+      for (const { isError, attributes } of [asked, failed]) {
+        assert.deepEqual([isError, attributes['error.type']], [true, 'Rejected']);
+      }
+    },
+  },
+  {
+    ids: ['TRACE-010', 'TRACE-025', 'TRACE-023'],
+    title: 'below normal there are no spans, but at errors the trace of the caller is handed on',
+    run: async (stage) => {
+      const last = await stage.start('last', [traced, { role: 'server', channel: 'far' }], normal);
+      const far: PartPlan = { role: 'client', channel: 'far', connect: [last.endpointOf('far')] };
+      const errors = { options: { diagnostics: { level: 'errors' } } } as const;
+      const middle = await stage.start('middle', [traced, { role: 'server' }, far], errors);
+      const caller = await stage.start('caller', [traced, { role: 'client', connect: [middle.endpoint] }], normal);
+      await Promise.all([middle.ask('serversReady', 1, 8_000, 'far'), caller.ask('serversReady', 1, 8_000)]);
+      const plan = {
+        ...stage.toServers,
+        payload: { act: 'relay', text: JSON.stringify({ to: { channel: 'far' } }) },
+      } as const;
+      const { end, traceId } = await caller.ask('callInSpan', 'checkout', plan);
+      assert.ok(end.ok);
+      const own = await ended(caller, 'request conformance.ask');
+      const done = await ended(last, 'process conformance.ask');
+      assert.deepEqual([done.traceId, done.parentSpanId], [traceId, own.spanId]);
+      await middle.ask('setLevel', 'off');
+      const dark = await caller.ask('callInSpan', 'checkout', plan);
+      assert.ok(dark.end.ok);
+      const spansOf = async (): Promise<readonly SpanFacts[]> => last.ask('spans');
+      await eventually(async () => (await spansOf()).length === 2, 'the handler has a span again');
+      assert.notEqual((await spansOf()).at(-1)?.traceId, dark.traceId, 'a host at off breaks the trace');
+      assert.deepEqual(await middle.ask('spans'), []);
+    },
+  },
+];
+
+async function ended(host: HostHandle, name: string): Promise<SpanFacts> {
+  let found: SpanFacts | undefined;
+  const isThere = async (): Promise<boolean> => {
+    found = (await host.ask('spans')).find((span) => span.name === name);
+    return found !== undefined;
+  };
+  await eventually(isThere, `${host.name} has a span ${name} that has ended`);
+  return found!; // it is there
+}

@@ -2,7 +2,8 @@
  * The publisher of one channel: one socket, one run, one numbering of events.
  *
  * Owns when what was published leaves, the beacon, and who may still publish. Leaves bytes and numbers to the batch, how
- * often messages may leave to the pace, and subscribers, with their marks, to the engine.
+ * often messages may leave to the pace, and subscribers, with their marks, to the engine. It is itself
+ * the path of its events and the wheel's entry of its next beacon: hence the many fields.
  *
  * P1 An event is encoded once, whoever subscribes; events of one turn of the event loop leave together (FAN-006), and those of
  *    several turns while the pace of messages says so.

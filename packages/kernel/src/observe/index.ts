@@ -10,7 +10,7 @@ export { RateLimitedLog } from './rate-limited-log.ts';
 export { guardUnhandled } from './unhandled.ts';
 export type { UnhandledListener } from './unhandled.ts';
 export { logUnhandled } from './unhandled-log.ts';
-export { type Stray, StrayCounters } from './stray-counters.ts';
+export { StrayCounters } from './stray-counters.ts';
 export {
   CarriedFlow,
   clientServerPlace,
@@ -23,7 +23,6 @@ export {
   fanoutPlace,
   type Flow,
   flowOf,
-  type FlowLink,
   type FlowOrigin,
   type FlowOutcome,
   type FlowPhase,
@@ -77,6 +76,6 @@ export type {
   TopologyStatus,
 } from './status/snapshot.ts';
 export type { ObservedSnapshot } from './status/snapshot-slot.ts';
-export { type SnapshotSections, StatusBoard, type StatusBoardOptions } from './status/status-board.ts';
-export { ToldRows, type ToldRowsOptions } from './status/told-rows.ts';
+export { type SnapshotSections, StatusBoard } from './status/status-board.ts';
+export { ToldRows } from './status/told-rows.ts';
 export { TopologyHealth, type TopologyStage } from './status/topology-health.ts';

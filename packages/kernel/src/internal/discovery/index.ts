@@ -17,6 +17,6 @@ export type {
   TopologyKind,
   View,
 } from './discovery.ts';
-export { disposeUnused, HostStores, type HostStoresOptions } from './host-stores.ts';
-export { LocationRuntime, type LocationRuntimeOptions } from './location-runtime.ts';
-export { DEFAULT_LOCATION_TIMING, type LocationTiming } from './location-timing.ts';
+export { disposeUnused, HostStores } from './host-stores.ts';
+export { LocationRuntime } from './location-runtime.ts';
+export { DEFAULT_LOCATION_TIMING } from './location-timing.ts';

@@ -15,7 +15,7 @@ export {
 export { OwnDescriptor } from './own-descriptor.ts';
 export { OwnEndpoint } from './own-endpoint.ts';
 export { isDraining, isReady } from './peer-state.ts';
-export { queryOf, type QuerySource, type RuntimeQuery } from './runtime-query.ts';
+export { queryOf, type RuntimeQuery } from './runtime-query.ts';
 export { Shutdown, tearDown, UNDO_MS, type Wiring } from './shutdown.ts';
 export {
   concealSurroundings,

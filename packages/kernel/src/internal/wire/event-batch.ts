@@ -1,7 +1,8 @@
 /**
  * The growing batch of one fanout publisher: events are encoded one after another, once for all subscribers (FAN-006).
  *
- * Owns frames and the numbering of events. Leaves when frames leave to the publisher.
+ * Owns frames and the numbering of events. Leaves when frames leave to the publisher. An event is written in place, between
+ * `begin` and `commit`, so that it costs no object: hence the many fields, of the frame, the event and its names.
  *
  * B1 Bytes that were taken are never written again; the rest of the slab goes on serving later frames.
  * B2 An event is either committed whole, with the next sequence, or rewound without a trace.

@@ -1,7 +1,7 @@
 /** How messages are followed: flows, their records, and the port to spans. */
 export { CarriedFlow, type Flow, type FlowOrigin, requireFlow } from './flow.ts';
 export { type DiagnosticsLevel, diagnosticsLevels, isDiagnosticsLevel } from './level.ts';
-export { correlationId, type FlowLink, type FollowedMessage, messageFields } from './message-facts.ts';
+export { correlationId, type FollowedMessage, messageFields } from './message-facts.ts';
 export { MessageFlow, type MessageFlowOptions } from './message-flow.ts';
 export {
   clientServerPlace,

@@ -19,7 +19,6 @@ export const FEED = 'conformance-feed';
  * - `unfit`: answers with what cannot be encoded
  * - `relay`: makes the call that the text describes, with its own signal; `lateRelay`: the same, once it is released;
  *   `bareRelay`: then, and without the signal
- * - `inflate`: answers with a text of as many characters as the text says
  * - `spin`: keeps the event loop busy for as many milliseconds as the text says
  */
 type Act =
@@ -33,7 +32,6 @@ type Act =
   | 'relay'
   | 'lateRelay'
   | 'bareRelay'
-  | 'inflate'
   | 'spin';
 
 /** What every message carries. JSON makes a base64 text of bytes. */

@@ -15,8 +15,8 @@ import { loopTurns } from './loop-turns.ts';
 /** Longer delays overflow in the platform's timers and fire at once; a test shall notice. */
 const LONGEST_DELAY_MS = 2_147_483_647;
 
-/** A leap year. Who wants more has mistaken the unit, and would wait for all the heartbeats of it. */
-const LONGEST_STEP_MS = 31_622_400_000;
+/** Ten years. Who wants more has mistaken the unit, and would wait for all the heartbeats of it. */
+const LONGEST_STEP_MS = 315_576_000_000;
 
 /** Turns of the event loop between two firings: enough for a request and its reply over the memory engine. */
 const TURNS_PER_FIRING = 8;

@@ -14,7 +14,6 @@ interface RequirementRow {
   readonly id: string;
   /** By column; absent: no scenario of the requirement depends on that setting. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
-  readonly scenarios: number;
 }
 
 export interface Summary {
@@ -26,15 +25,14 @@ export interface Summary {
 
 export function summarize(outcomes: readonly Outcome[]): Summary {
   const columns: string[] = [];
-  const rows = new Map<string, { topic: Topic; id: string; verdicts: Map<string, Verdict>; titles: Set<string> }>();
+  const rows = new Map<string, { topic: Topic; id: string; verdicts: Map<string, Verdict> }>();
   for (const { run, failure } of outcomes) {
     const column = nameOf(run.cell);
     if (!columns.includes(column)) columns.push(column);
     for (const id of run.scenario.ids) {
       const key = `${run.topic} ${id}`;
-      const row = rows.get(key) ?? { topic: run.topic, id, verdicts: new Map<string, Verdict>(), titles: new Set() };
+      const row = rows.get(key) ?? { topic: run.topic, id, verdicts: new Map<string, Verdict>() };
       rows.set(key, row);
-      row.titles.add(run.scenario.title);
       if (failure !== undefined) row.verdicts.set(column, 'failed');
       else if (!row.verdicts.has(column)) row.verdicts.set(column, 'ok');
     }
@@ -46,7 +44,7 @@ export function summarize(outcomes: readonly Outcome[]): Summary {
   );
   return {
     columns,
-    rows: sorted.map(({ topic, id, verdicts, titles }) => ({ topic, id, verdicts, scenarios: titles.size })),
+    rows: sorted,
     runs: outcomes.length,
     failed: outcomes.filter(({ failure }) => failure !== undefined),
   };

@@ -111,8 +111,6 @@ export class Desk {
         const reply = await submit(this.#running, plan, act === 'bareRelay' ? undefined : signal);
         return answer(reply?.by ?? '');
       }
-      case 'inflate':
-        return answer('x'.repeat(Number(text)));
       case 'spin': {
         const endsAtMs = performance.now() + Number(text);
         while (performance.now() < endsAtMs);

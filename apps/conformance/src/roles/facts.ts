@@ -23,19 +23,28 @@ export function errorFacts(error: unknown): ErrorFacts {
     };
   }
   const isTyped = error instanceof ZLinkError && isZLinkError(error);
-  const { kind, code, submitted } = error as Partial<{ kind: ErrorKindName; code: string; submitted: boolean }>;
+  const { kind, submitted } = error as Partial<{ kind: ErrorKindName; submitted: boolean }>;
   return {
     name: error.name,
     isZLinkError: isTyped,
     isConfigurationError: error instanceof ConfigurationError,
     ...(kind === undefined ? {} : { kind }),
-    ...(code === undefined ? {} : { code }),
     ...(submitted === undefined ? {} : { submitted }),
     message: error.message,
     ...(error instanceof ConfigurationError ? { problems: [...error.problems] } : {}),
     hasCause: error.cause !== undefined,
     keys: Object.keys(error),
   };
+}
+
+/** What it throws, if it does. */
+export function caught(run: () => void): ErrorFacts | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    return errorFacts(error);
+  }
 }
 
 type Seen = Partial<

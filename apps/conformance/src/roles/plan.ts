@@ -173,7 +173,6 @@ export interface ErrorFacts {
   readonly isZLinkError: boolean;
   readonly isConfigurationError: boolean;
   readonly kind?: string;
-  readonly code?: string;
   readonly submitted?: boolean;
   readonly message: string;
   readonly problems?: readonly string[];
@@ -197,7 +196,6 @@ export interface BurstEnd {
 }
 
 export interface PublishPlan {
-  readonly channel?: string;
   readonly topic?: string | Uint8Array;
   readonly packet?: PacketLabel;
   readonly payload?: Partial<Payload>;

@@ -7,11 +7,9 @@
  * 1. A module is loaded when it is first asked for: most role processes need none, and there are many of them.
  */
 import type { Host } from '@zlink/framework';
-import type { Desk } from './desk.ts';
 
 export interface ProbeSite {
   readonly host: Host;
-  readonly desk: Desk;
 }
 
 const modules = {

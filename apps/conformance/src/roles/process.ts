@@ -1,13 +1,15 @@
 /**
  * A role process: plays the hosts that the driver describes, until it is told to part or killed.
  *
- * Owns the child's end of the IPC channel. Leaves hosts to `RoleHost`.
+ * Owns the child's end of the IPC channel. Leaves hosts to `RoleHost`, and what they are asked to their commands.
  *
  * 1. It never outlives its driver: it exits when the channel closes before it was told to part.
  * 2. After `part` nothing of its own holds the process: that it ends is the hosts' doing.
  */
 import type { Logger } from '@zlink/framework';
+import { type Commands, commandsOf, runCommand } from './commands.ts';
 import type { HostPlan } from './plan.ts';
+import { runProbe } from './probes.ts';
 import type { LogFacts, Report, Wish } from './protocol.ts';
 import { RoleHost } from './role-host.ts';
 import { createStoreSource } from './stores.ts';
@@ -16,7 +18,7 @@ import { createStoreSource } from './stores.ts';
 const atFirst = resources();
 const restWithinMs = 5_000;
 
-const hosts = new Map<string, RoleHost>();
+const hosts = new Map<string, Commands>();
 const stores = createStoreSource();
 
 function tell(report: Report): void {
@@ -43,14 +45,15 @@ async function fulfil(wish: Exclude<Wish, { kind: 'part' }>): Promise<unknown> {
     hosts.clear();
     return leftovers();
   }
-  const host = hosts.get(wish.host);
-  if (host === undefined) throw new Error(`there is no host ${wish.host} in this process`);
-  const methods = host as unknown as Record<string, (...args: readonly unknown[]) => unknown>; // names are typed by the driver
-  return methods[wish.command]!(...wish.args);
+  const commands = hosts.get(wish.host);
+  if (commands === undefined) throw new Error(`there is no host ${wish.host} in this process`);
+  return wish.kind === 'probe'
+    ? runProbe({ host: commands.host.running }, wish.probe, wish.args)
+    : runCommand(commands, wish.command, wish.args);
 }
 
 function describe(plan: HostPlan, isShared: boolean): void {
-  hosts.set(plan.name, new RoleHost({ plan, logger: loggerOf(plan.name), stores, isShared }));
+  hosts.set(plan.name, commandsOf(new RoleHost({ plan, logger: loggerOf(plan.name), stores, isShared })));
 }
 
 /** Pipes are those of the process itself, and hold nothing; its end will show whether that is so. */

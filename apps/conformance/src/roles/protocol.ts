@@ -1,17 +1,7 @@
 /** What driver and role process say to each other over Node's IPC channel. */
+import type { Command } from './commands.ts';
 import type { HostPlan } from './plan.ts';
-import type { RoleHost } from './role-host.ts';
-
-/** Methods of a role host, by name. */
-export type Command = Exclude<
-  {
-    [K in keyof RoleHost]: RoleHost[K] extends (...args: never[]) => unknown ? K : never;
-  }[keyof RoleHost],
-  'probe'
->;
-
-export type CommandArgs<C extends Command> = Parameters<RoleHost[C]>;
-export type CommandResult<C extends Command> = Awaited<ReturnType<RoleHost[C]>>;
+import type { ProbeName } from './probes.ts';
 
 /** To a role process. */
 export type Wish =
@@ -20,7 +10,14 @@ export type Wish =
       readonly kind: 'ask';
       readonly id: number;
       readonly host: string;
-      readonly command: string;
+      readonly command: Command;
+      readonly args: readonly unknown[];
+    }
+  | {
+      readonly kind: 'probe';
+      readonly id: number;
+      readonly host: string;
+      readonly probe: ProbeName;
       readonly args: readonly unknown[];
     }
   /** All hosts have ended: forgets them, and answers with what still holds the process. */

@@ -12,10 +12,12 @@ import type {
   RuntimeSnapshot,
   ServerStatus,
 } from '@zlink/framework';
+import type { Command, CommandArgs, CommandResult } from '../roles/commands.ts';
+import type { HostFacts } from '../roles/host-facts.ts';
 import type { CallEnd, CallPlan, ErrorFacts, HostPlan, JournalEntry, ReplyFacts } from '../roles/plan.ts';
 import type { ProbeArgs, ProbeName, ProbeResult } from '../roles/probes.ts';
-import type { Command, CommandArgs, CommandResult, LogFacts } from '../roles/protocol.ts';
-import type { HostFacts, ShutdownEnd, StartEnd } from '../roles/role-host.ts';
+import type { LogFacts } from '../roles/protocol.ts';
+import type { ShutdownEnd, StartEnd } from '../roles/role-host.ts';
 import { eventually } from './eventually.ts';
 import type { RoleProcess } from './role-process.ts';
 
@@ -41,15 +43,15 @@ export class HostHandle {
   }
 
   ask<C extends Command>(command: C, ...args: CommandArgs<C>): Promise<CommandResult<C>> {
-    return this.process.ask(this.name, command, args) as Promise<CommandResult<C>>; // what that method of a role host gives
+    return this.process.ask(this.name, command, args) as Promise<CommandResult<C>>; // what that command gives
   }
 
   probe<N extends ProbeName>(name: N, ...args: ProbeArgs<N>): Promise<ProbeResult<N>> {
-    return this.process.ask(this.name, 'probe', [name, ...args]) as Promise<ProbeResult<N>>; // what that probe gives
+    return this.process.probe(this.name, name, args) as Promise<ProbeResult<N>>; // what that probe gives
   }
 
   async tryStart(timeoutMs?: number): Promise<StartEnd> {
-    const end = await this.ask('start', timeoutMs);
+    const end = await this.ask('host.start', timeoutMs);
     if (end.ok) this.#facts = end.facts;
     return end;
   }
@@ -86,7 +88,7 @@ export class HostHandle {
   }
 
   call(plan: CallPlan): Promise<CallEnd> {
-    return this.ask('call', plan);
+    return this.ask('calls.call', plan);
   }
 
   /** A call that must succeed. */
@@ -107,13 +109,13 @@ export class HostHandle {
 
   async begin(plan: CallPlan): Promise<BegunCall> {
     const id = ++begun;
-    await this.ask('begin', id, plan);
-    return { end: this.ask('end', id), abort: () => this.ask('abort', id) };
+    await this.ask('calls.begin', id, plan);
+    return { end: this.ask('calls.end', id), abort: () => this.ask('calls.abort', id) };
   }
 
   /** The journal, once it has so many entries of that kind. */
   async seen(count: number, what?: string): Promise<readonly JournalEntry[]> {
-    const journal = this.ask('seen', count, what);
+    const journal = this.ask('handlers.seen', count, what);
     journal.catch(() => undefined); // it may be asked for no more when the time is over
     return within(journal, withinMs, `${this.name} has ${count} entries${what === undefined ? '' : ` "${what}"`}`);
   }
@@ -130,26 +132,22 @@ export class HostHandle {
   }
 
   servers(check: (rows: readonly ServerStatus[]) => boolean, what: string, limitMs = withinMs): Promise<void> {
-    return eventually(async () => check(await this.ask('servers')), `${this.name}: ${what}`, limitMs);
+    return eventually(async () => check(await this.ask('servers.list')), `${this.name}: ${what}`, limitMs);
   }
 
   peers(check: (rows: readonly PeerStatus[]) => boolean, what: string, limitMs = withinMs): Promise<void> {
-    return eventually(async () => check(await this.ask('peers')), `${this.name}: ${what}`, limitMs);
+    return eventually(async () => check(await this.ask('peers.list')), `${this.name}: ${what}`, limitMs);
   }
 
-  publishers(check: (rows: readonly PublisherStatus[]) => boolean, what: string, limitMs = withinMs): Promise<void> {
-    return eventually(async () => check(await this.ask('publishers')), `${this.name}: ${what}`, limitMs);
+  publishers(check: (rows: readonly PublisherStatus[]) => boolean, what: string): Promise<void> {
+    return eventually(async () => check(await this.ask('feeds.publishers')), `${this.name}: ${what}`);
   }
 
   /** A snapshot that shows that. */
-  async shows(
-    check: (snapshot: RuntimeSnapshot) => boolean,
-    what: string,
-    limitMs = withinMs,
-  ): Promise<RuntimeSnapshot> {
+  async shows(check: (snapshot: RuntimeSnapshot) => boolean, what: string): Promise<RuntimeSnapshot> {
     let last: RuntimeSnapshot | undefined;
-    const isShown = async (): Promise<boolean> => check((last = await this.ask('snapshot')));
-    await eventually(isShown, `${this.name} shows ${what}`, limitMs);
+    const isShown = async (): Promise<boolean> => check((last = await this.ask('observing.snapshot')));
+    await eventually(isShown, `${this.name} shows ${what}`);
     return known(last, this.name, 'host that was asked');
   }
 
@@ -157,7 +155,11 @@ export class HostHandle {
   async eventsUntil(id: string, check: (event: MonitoringEvent) => boolean): Promise<readonly MonitoringEvent[]> {
     const events: MonitoringEvent[] = [];
     for (;;) {
-      const [item] = await within(this.ask('read', id, 1), withinMs, `${this.name} tells what ${id} waits for`);
+      const [item] = await within(
+        this.ask('observing.read', id, 1),
+        withinMs,
+        `${this.name} tells what ${id} waits for`,
+      );
       assert.ok(item?.event, `${this.name} ended before it told what ${id} waits for`);
       events.push(item.event);
       if (check(item.event)) return events;
@@ -167,12 +169,15 @@ export class HostHandle {
   /** Records of messages, once some are as said. */
   async recorded(check: (records: readonly LogFacts[]) => boolean, what: string): Promise<readonly LogFacts[]> {
     let records: readonly LogFacts[] = [];
-    await eventually(async () => check((records = await this.ask('records'))), `${this.name} records ${what}`);
+    await eventually(
+      async () => check((records = await this.ask('telemetry.records'))),
+      `${this.name} records ${what}`,
+    );
     return records;
   }
 
   async counters(owner: string, verb: string): Promise<MessageCounters> {
-    const rows = await this.ask('counters');
+    const rows = await this.ask('running.counters');
     const found = rows.find((row) => row.owner === owner && row.verb === verb);
     assert.ok(
       found,
@@ -181,18 +186,12 @@ export class HostHandle {
     return found;
   }
 
-  counted(
-    owner: string,
-    verb: string,
-    check: (row: MessageCounters) => boolean,
-    what: string,
-    limitMs = withinMs,
-  ): Promise<void> {
-    return eventually(async () => check(await this.counters(owner, verb)), `${this.name}: ${what}`, limitMs);
+  counted(owner: string, verb: string, check: (row: MessageCounters) => boolean, what: string): Promise<void> {
+    return eventually(async () => check(await this.counters(owner, verb)), `${this.name}: ${what}`);
   }
 
-  shutdown(options: CommandArgs<'shutdown'>[0] = {}): Promise<ShutdownEnd> {
-    return this.ask('shutdown', options);
+  shutdown(options: CommandArgs<'host.shutdown'>[0] = {}): Promise<ShutdownEnd> {
+    return this.ask('host.shutdown', options);
   }
 }
 

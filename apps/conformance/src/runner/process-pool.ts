@@ -16,7 +16,7 @@ export class ProcessPool {
   readonly #keepsNone: boolean;
 
   /** @param keepsNone - every host gets a new process */
-  constructor(keepsNone = false) {
+  constructor(keepsNone: boolean) {
     this.#keepsNone = keepsNone;
   }
 

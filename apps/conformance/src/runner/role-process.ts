@@ -8,7 +8,9 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Command } from '../roles/commands.ts';
 import type { HostPlan } from '../roles/plan.ts';
+import type { ProbeName } from '../roles/probes.ts';
 import type { LogFacts, Report, Wish } from '../roles/protocol.ts';
 
 export interface LogLine {
@@ -106,9 +108,13 @@ export class RoleProcess {
     return this.#send((id) => ({ kind: 'describe', id, plan, isShared }));
   }
 
-  ask(host: string, command: string, args: readonly unknown[]): Promise<unknown> {
-    this.#isSpoiled ||= command === 'probe'; // which may do anything
+  ask(host: string, command: Command, args: readonly unknown[]): Promise<unknown> {
     return this.#send((id) => ({ kind: 'ask', id, host, command, args }));
+  }
+
+  probe(host: string, probe: ProbeName, args: readonly unknown[]): Promise<unknown> {
+    this.#isSpoiled = true; // a probe may do anything
+    return this.#send((id) => ({ kind: 'probe', id, host, probe, args }));
   }
 
   /** After its hosts have ended: what still holds it. It is as new where that is nothing. */
@@ -119,7 +125,7 @@ export class RoleProcess {
     return left;
   }
 
-  /** Resolves once a record of that event was logged by the host. */
+  /** Resolves once so many records of that event were logged by the host; `test/fixtures/own-chapters.mjs` asks without a number. */
   async logged(host: string, eventId: string, count = 1): Promise<readonly LogFacts[]> {
     const found = (): readonly LogFacts[] =>
       this.logs.flatMap((line) => (line.host === host && line.record.eventId === eventId ? [line.record] : []));

@@ -29,15 +29,7 @@ import { unbalanced, unfinished } from './conservation.ts';
 import { HostHandle } from './host-handle.ts';
 import { endOf, type ProcessPool } from './process-pool.ts';
 import { RoleProcess } from './role-process.ts';
-
-/** Discovery at a pace that a scenario can wait for. */
-export const quickLocation = {
-  pollingIntervalMs: 100,
-  ownerLeaseTtlMs: 4_000,
-  ownerLeaseRenewIntervalMs: 500,
-  ownerLeaseRenewTimeoutMs: 500,
-  ownerLeaseFencingMarginMs: 1_500,
-} as const;
+import { keyed, nodePlan, quickLocation } from './stage-plans.ts';
 
 const leaveWithinMs = 3_000;
 
@@ -85,6 +77,7 @@ export class Stage {
     return this.#parts.namespace;
   }
 
+  /** For `test/fixtures/own-chapters.mjs`, which looks past the hosts. */
   get processes(): ReadonlySet<RoleProcess> {
     return this.#processes;
   }
@@ -98,7 +91,7 @@ export class Stage {
       codec,
       ...(store === 'none' || store === undefined ? {} : { store }),
       options: {
-        ...(this.cell.security === 'curve' ? { security: this.keyed(this.#keys) } : {}),
+        ...(this.cell.security === 'curve' ? { security: keyed(this.#keys) } : {}),
         ...options,
         ...(store === 'none' || store === undefined ? {} : { location: { ...quickLocation, ...options.location } }),
       },
@@ -151,7 +144,7 @@ export class Stage {
     setup: HostSetup = {},
   ): Promise<HostHandle> {
     const client = await this.dialing(servers, plan, setup);
-    await client.ask('serversReady', servers.length, 10_000);
+    await client.ask('servers.ready', servers.length, 10_000);
     return client;
   }
 
@@ -173,22 +166,13 @@ export class Stage {
     plan: Partial<NodePlan> = {},
     setup: HostSetup = {},
   ): Promise<HostHandle> {
-    const node = await this.start(name, [this.nodePlan(name, peers, plan)], setup);
-    await node.ask('peersReady', peers.length, 10_000);
+    const node = await this.start(name, [nodePlan(this, name, peers, plan)], setup);
+    await node.ask('peers.ready', peers.length, 10_000);
     return node;
   }
 
-  nodePlan(name: string, peers: readonly HostHandle[] = [], plan: Partial<NodePlan> = {}): NodePlan {
-    return {
-      role: 'node',
-      channels: [{ weight: 100 }],
-      ...(this.isDiscovering ? { prefix: name } : { rid: name, connect: peers.map((peer) => peer.meshEndpoint) }),
-      ...plan,
-    };
-  }
-
-  publisher(name = 'publisher', setup: HostSetup = {}): Promise<HostHandle> {
-    return this.start(name, [{ role: 'publisher' }], setup);
+  publisher(name = 'publisher'): Promise<HostHandle> {
+    return this.start(name, [{ role: 'publisher' }]);
   }
 
   /** A subscriber that every one of those publishers knows. */
@@ -208,17 +192,12 @@ export class Stage {
   }
 
   /** A client of a peer with the echo role: the running one, or one of its own. */
-  async peerClient(setup: HostSetup = {}, plan: Partial<ClientPlan> = {}): Promise<HostHandle> {
+  async peerClient(): Promise<HostHandle> {
     const { against } = this.#parts;
-    if (against === undefined) return this.client([await this.server('server')], plan, setup);
-    const client = await this.dialing([against], plan, setup);
-    await client.ask('serversReady', 1, 10_000);
+    if (against === undefined) return this.client([await this.server('server')]);
+    const client = await this.dialing([against]);
+    await client.ask('servers.ready', 1, 10_000);
     return client;
-  }
-
-  /** Keys with which hosts of this stage talk to each other. */
-  keyed(keys: CurveKeys): NonNullable<PlainHostOptions['security']> {
-    return { ...keys, serverPublicKey: keys.publicKey, allowedClientKeys: [keys.publicKey] };
   }
 
   /** A Redis of this stage alone, to be disturbed. */
@@ -226,10 +205,6 @@ export class Stage {
     const server = await startRedisServer(options);
     this.atEnd(() => server.close());
     return server;
-  }
-
-  redisStore(server: RedisServer): StorePlan {
-    return { kind: 'redis', connection: { url: server.url }, keyPrefix: this.namespace };
   }
 
   /** The URL of the run's Redis. */
@@ -254,7 +229,7 @@ export class Stage {
     for (const host of live) problems.push(...unbalanced(host.name, await this.#countersOf(host)));
     await Promise.all(
       live.map(async (host) => {
-        const rows = await host.ask('leave', leaveWithinMs);
+        const rows = await host.ask('host.leave', leaveWithinMs);
         problems.push(...unbalanced(host.name, rows), ...unfinished(host.name, rows));
       }),
     );
@@ -302,7 +277,7 @@ export class Stage {
   }
 
   async #countersOf(host: HostHandle): Promise<readonly MessageCounters[]> {
-    return host.ask('counters').catch(() => []); // it was never described to its end
+    return host.ask('running.counters').catch(() => []); // it was never described to its end
   }
 
   /** What is wrong, if it can neither play another host nor end by itself. */

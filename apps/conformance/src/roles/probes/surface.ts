@@ -16,10 +16,6 @@ export function errorsOfAllKinds(
   });
 }
 
-export function exportedNames(_site: ProbeSite): readonly string[] {
-  return Object.keys(framework).sort();
-}
-
 /** What describing a started host any further leads to, by builder. */
 export function describeFurther({ host }: ProbeSite): Record<string, string> {
   const kindOf = (run: () => unknown): string => {

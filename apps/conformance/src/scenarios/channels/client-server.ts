@@ -42,10 +42,10 @@ export const clientServer: readonly Scenario[] = [
       assert.ok(end.ok, 'a call that waited is answered');
       assert.equal(end.reply?.by, 'first');
       await stage.server('second');
-      await client.ask('serversReady', 2, 5_000);
-      const { by } = await client.ask('burst', stage.toServers, 10);
+      await client.ask('servers.ready', 2, 5_000);
+      const { by } = await client.ask('calls.burst', stage.toServers, 10);
       assert.equal(by.filter((name) => name === 'second').length, 5);
-      const rows = await client.ask('servers');
+      const rows = await client.ask('servers.list');
       assert.ok(rows.some(({ endpoint }) => endpoint === first.endpoint));
     },
   },
@@ -57,9 +57,9 @@ export const clientServer: readonly Scenario[] = [
       const both = await stage.server('both');
       const found = await stage.server('found');
       const client = await stage.start('client', [{ role: 'client', connect: [both.endpoint] }]);
-      await client.ask('serversReady', 2, 10_000);
-      assert.equal((await client.ask('servers')).length, 2);
-      const { by } = await client.ask('burst', stage.toServers, 40);
+      await client.ask('servers.ready', 2, 10_000);
+      assert.equal((await client.ask('servers.list')).length, 2);
+      const { by } = await client.ask('calls.burst', stage.toServers, 40);
       assert.equal(by.filter((name) => name === found.name).length, 20);
     },
   },
@@ -82,17 +82,17 @@ export const clientServer: readonly Scenario[] = [
         [300, 75],
         [100, 50],
       ] as const) {
-        assert.equal(await a.ask('setWeight', weight), undefined);
+        assert.equal(await a.ask('servers.setWeight', weight), undefined);
         await seesWeight(weight);
-        const { by } = await client.ask('burst', stage.toServers, 100);
+        const { by } = await client.ask('calls.burst', stage.toServers, 100);
         const count = by.filter((name) => name === 'a').length;
         assert.ok(Math.abs(count - share) <= 1, `weight ${weight} got ${count} of 100`);
       }
       for (const weight of [-1, 10_001, NaN]) {
-        assert.ok((await a.ask('setWeight', weight))?.isConfigurationError, String(weight));
+        assert.ok((await a.ask('servers.setWeight', weight))?.isConfigurationError, String(weight));
       }
       await seesWeight(100);
-      assert.equal((await a.ask('release')) + (await b.ask('release')), 1);
+      assert.equal((await a.ask('handlers.release')) + (await b.ask('handlers.release')), 1);
       assert.ok((await held.end).ok);
     },
   },
@@ -107,16 +107,16 @@ export const clientServer: readonly Scenario[] = [
       ]);
       const starting = server.tryStart();
       await server.seen(1, 'begun'); // the service is at its start; the port is bound
-      const { listeners } = await server.ask('facts');
+      const { listeners } = await server.ask('running.facts');
       const client = await stage.start('client', [
         { role: 'client', connect: stage.isDiscovering ? [] : [listeners[0]?.endpoint ?? ''] },
       ]);
       await client.servers((rows) => rows.length === 1, 'knows the server');
       await client.refusal({ ...stage.toServers, timeoutMs: 400 }, 'NotFound');
-      assert.equal((await client.ask('servers'))[0]?.state === 'ready', false);
-      await server.ask('release');
+      assert.equal((await client.ask('servers.list'))[0]?.state === 'ready', false);
+      await server.ask('handlers.release');
       assert.ok((await starting).ok);
-      await client.ask('serversReady', 1, 10_000);
+      await client.ask('servers.ready', 1, 10_000);
       await client.reply(stage.toServers);
     },
   },
@@ -130,13 +130,13 @@ export const clientServer: readonly Scenario[] = [
       const acts = ['echo', 'throw', 'refuse', 'misconfigure'] as const;
       for (const act of acts) {
         const payload = { act, text: 'Rejected' };
-        const { ends } = await client.ask('burst', { ...stage.toServers, payload }, 20);
+        const { ends } = await client.ask('calls.burst', { ...stage.toServers, payload }, 20);
         assert.equal(
           Object.values(ends).reduce((a, b) => a + b, 0),
           20,
         );
         assert.equal(Object.keys(ends).length, 1);
-        const sends = await client.ask('burst', { ...stage.toServers, verb: 'send', payload }, 20);
+        const sends = await client.ask('calls.burst', { ...stage.toServers, verb: 'send', payload }, 20);
         assert.deepEqual(sends.ends, { ok: 20 });
       }
       await server.counted(CHANNEL, 'send', ({ handled, failed }) => handled + failed === 80, 'has seen all sends');
@@ -152,14 +152,14 @@ export const clientServer: readonly Scenario[] = [
       const leaving = await stage.server('leaving', { routingId: 'a' });
       const staying = await stage.server('staying', { routingId: 'b' });
       const client = await stage.client([leaving, staying]);
-      const held = client.ask('burst', { ...stage.toServers, payload: { act: 'hold' } }, 10);
+      const held = client.ask('calls.burst', { ...stage.toServers, payload: { act: 'hold' } }, 10);
       await Promise.all([leaving.seen(5, 'begun'), staying.seen(5, 'begun')]);
       const ending = leaving.shutdown();
       await client.servers((rows) => rows.some(({ draining }) => draining), 'sees that it drains');
-      const { by } = await client.ask('burst', stage.toServers, 30);
+      const { by } = await client.ask('calls.burst', stage.toServers, 30);
       assert.deepEqual([...new Set(by)], ['staying']);
-      assert.equal(await leaving.ask('state'), 'draining');
-      await Promise.all([leaving.ask('release'), staying.ask('release')]);
+      assert.equal(await leaving.ask('running.state'), 'draining');
+      await Promise.all([leaving.ask('handlers.release'), staying.ask('handlers.release')]);
       assert.deepEqual((await held).ends, { ok: 10 });
       const end = await ending;
       assert.ok(end.ok);
@@ -173,7 +173,7 @@ export const clientServer: readonly Scenario[] = [
     run: async (stage) => {
       const server = await stage.server('server');
       const client = await stage.client([server]);
-      const flood = client.ask('burst', { ...stage.toServers, timeoutMs: 8_000 }, 2_000);
+      const flood = client.ask('calls.burst', { ...stage.toServers, timeoutMs: 8_000 }, 2_000);
       await server.counted(CHANNEL, 'request', ({ accepted }) => accepted > 0, 'the flood has come');
       const end = await server.shutdown();
       assert.ok(end.ok && end.result.outcome === 'stopped');
@@ -192,8 +192,8 @@ export const clientServer: readonly Scenario[] = [
       const leaving = await stage.server('leaving');
       const staying = await stage.server('staying');
       const client = await stage.client([leaving, staying]);
-      const load = client.ask('burst', { ...stage.toServers, payload: { act: 'spin', text: '1' } }, 400);
-      await leaving.ask('setWeight', 0);
+      const load = client.ask('calls.burst', { ...stage.toServers, payload: { act: 'spin', text: '1' } }, 400);
+      await leaving.ask('servers.setWeight', 0);
       await client.servers((rows) => rows.some(({ weight }) => weight === 0), 'sees weight 0');
       await leaving.counted(CHANNEL, 'request', ({ running, queued }) => running + queued === 0, 'has nothing left');
       const end = await leaving.shutdown();
@@ -217,7 +217,7 @@ export const clientServer: readonly Scenario[] = [
       } else {
         const ending = first.shutdown();
         await client.servers(([row]) => row?.draining === true, 'sees that it drains');
-        await first.ask('release');
+        await first.ask('handlers.release');
         assert.ok((await held.end).ok);
         assert.ok((await ending).ok);
         second = await stage.server('second', { routingId: 'fixed', port });
@@ -226,13 +226,13 @@ export const clientServer: readonly Scenario[] = [
         (rows) => rows.some((row) => row.endpoint === second.endpoint && row.state === 'ready'),
         'the new run is ready',
       );
-      const { by } = await client.ask('burst', stage.toServers, 20);
+      const { by } = await client.ask('calls.burst', stage.toServers, 20);
       assert.deepEqual([...new Set(by)], ['second']);
       if (stage.isDiscovering) {
-        await first.ask('release');
+        await first.ask('handlers.release');
         const end = await held.end;
         assert.ok(end.ok && end.reply?.by === 'first', 'the former run has answered what it had');
-        assert.equal((await client.ask('servers')).filter(({ state }) => state === 'ready').length, 1);
+        assert.equal((await client.ask('servers.list')).filter(({ state }) => state === 'ready').length, 1);
       }
     },
   },
@@ -249,7 +249,7 @@ export const clientServer: readonly Scenario[] = [
         (rows) => rows.length === 1 && rows[0]?.state === 'ready' && rows[0].endpoint !== first.endpoint,
         'has the second one',
       );
-      const { by } = await client.ask('burst', stage.toServers, 10);
+      const { by } = await client.ask('calls.burst', stage.toServers, 10);
       assert.deepEqual([...new Set(by)], ['second']);
     },
   },

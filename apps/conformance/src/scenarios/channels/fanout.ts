@@ -16,9 +16,9 @@ export const fanout: readonly Scenario[] = [
         await stage.subscriber('one', [publisher]),
         await stage.subscriber('two', [publisher], { handlers: 2 }),
       ];
-      assert.ok((await publisher.ask('subscribersReady', FEED, 2, 8_000)).ok);
-      assert.ok((await publisher.ask('publishMany', FEED, { topic: 'scores' }, 200, true)).ok);
-      assert.ok((await publisher.ask('publish', FEED, { payload: { mark: 'last' } })).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.publishMany', FEED, { topic: 'scores' }, 200, true)).ok);
+      assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: 'last' } })).ok);
       for (const [at, subscriber] of subscribers.entries()) {
         const handlers = at + 1;
         const journal = await subscriber.seen(201 * handlers, 'begun');
@@ -40,7 +40,7 @@ export const fanout: readonly Scenario[] = [
           'topic',
           'topicText',
         ]);
-        const [row] = await subscriber.ask('publishers');
+        const [row] = await subscriber.ask('feeds.publishers');
         assert.equal(row?.missedEvents, 0);
         assert.equal((await subscriber.counters(FEED, 'send')).handled, 201 * handlers);
       }
@@ -51,16 +51,16 @@ export const fanout: readonly Scenario[] = [
     title: 'a publish resolves without any subscriber, and what was published before is never heard',
     run: async (stage) => {
       const publisher = await stage.publisher();
-      const end = await publisher.ask('publishMany', FEED, {}, 20);
+      const end = await publisher.ask('feeds.publishMany', FEED, {}, 20);
       assert.ok(end.ok && end.reply === undefined);
       const subscriber = await stage.subscriber('late', [publisher]);
-      assert.ok((await publisher.ask('subscribersReady', FEED, 1, 8_000)).ok);
-      assert.ok((await publisher.ask('publish', FEED, { payload: { mark: 'heard' } })).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: 'heard' } })).ok);
       const journal = await subscriber.seen(1, 'begun');
       assert.equal(journal[0]?.mark, 'heard');
-      const [row] = await subscriber.ask('publishers');
+      const [row] = await subscriber.ask('feeds.publishers');
       assert.deepEqual([row?.missedEvents, row?.firstEvent], [0, 21]);
-      const never = await publisher.ask('subscribersReady', FEED, 2, 200);
+      const never = await publisher.ask('feeds.subscribersReady', FEED, 2, 200);
       assert.ok(!never.ok, 'a second subscriber does not come');
     },
   },
@@ -73,10 +73,10 @@ export const fanout: readonly Scenario[] = [
         { role: 'subscriber', connect: [publisher.feedEndpoint] },
         { role: 'client', connect: ['tcp://127.0.0.1:1'] },
       ]);
-      assert.ok((await publisher.ask('subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
       const reserved = [0x01, 0x5a, 0x4c, 0x46, 0x31];
       const kindOf = async (topic: string | Uint8Array) => {
-        const end = await publisher.ask('publish', FEED, { topic });
+        const end = await publisher.ask('feeds.publish', FEED, { topic });
         return end.ok ? 'ok' : end.error.kind;
       };
       assert.equal(await kindOf(Uint8Array.from(reserved)), 'InvalidOperation');
@@ -95,9 +95,9 @@ export const fanout: readonly Scenario[] = [
       );
       assert.equal(await kindOf('x'.repeat(255)), 'ok');
       assert.equal(await kindOf('x'.repeat(256)), 'InvalidOperation');
-      const unknown = await publisher.ask('publish', 'nowhere', {});
+      const unknown = await publisher.ask('feeds.publish', 'nowhere', {});
       assert.ok(!unknown.ok && unknown.error.kind === 'NotFound');
-      const none = await subscriber.ask('publish', FEED, {});
+      const none = await subscriber.ask('feeds.publish', FEED, {});
       assert.ok(!none.ok && none.error.kind === 'NotConfigured');
     },
   },
@@ -107,10 +107,10 @@ export const fanout: readonly Scenario[] = [
     run: async (stage) => {
       const publisher = await stage.publisher();
       const subscriber = await stage.subscriber('subscriber', [publisher], { handlers: 3 });
-      assert.ok((await publisher.ask('subscribersReady', FEED, 1, 8_000)).ok);
-      assert.ok((await publisher.ask('publish', FEED, { payload: { mark: 'bad', act: 'throw', text: 'x' } })).ok);
-      assert.ok((await publisher.ask('publish', FEED, { packet: 'note' })).ok);
-      assert.ok((await publisher.ask('publish', FEED, { payload: { mark: 'good' } })).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: 'bad', act: 'throw', text: 'x' } })).ok);
+      assert.ok((await publisher.ask('feeds.publish', FEED, { packet: 'note' })).ok);
+      assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: 'good' } })).ok);
       await subscriber.seen(3, 'ended');
       await subscriber.counted(
         FEED,
@@ -131,32 +131,32 @@ export const fanout: readonly Scenario[] = [
       const publisher = await stage.publisher();
       const slow = await stage.subscriber('slow', [publisher]);
       const quick = await stage.subscriber('quick', [publisher]);
-      await Promise.all([slow.ask('quieten'), quick.ask('quieten')]);
-      assert.ok((await publisher.ask('subscribersReady', FEED, 2, 8_000)).ok);
-      assert.ok((await publisher.ask('publish', FEED, {})).ok);
+      await Promise.all([slow.ask('handlers.quieten'), quick.ask('handlers.quieten')]);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.publish', FEED, {})).ok);
       const handled = (count: number) => (row: { handled: number }) => row.handled === count;
       await Promise.all([slow.counted(FEED, 'send', handled(1), 'has the first'), quick.counted(FEED, 'send', handled(1), 'has the first')]); // prettier-ignore
-      const before = await publisher.ask('memory');
+      const before = await publisher.ask('process.memory');
       slow.process.signal('SIGSTOP');
       const count = 4_000;
       try {
         // Events of 20 kB, each in a message of its own: far more than mark and sockets hold.
         const plan = { payload: { text: 'x'.repeat(20_000) } };
-        const end = await publisher.ask('publishMany', FEED, plan, count);
+        const end = await publisher.ask('feeds.publishMany', FEED, plan, count);
         assert.ok(end.ok, 'every publish has resolved');
         await quick.counted(FEED, 'send', ({ handled: all }) => all > count * 0.5, 'hears most of it');
-        const { rssBytes } = await publisher.ask('memory');
+        const { rssBytes } = await publisher.ask('process.memory');
         assert.ok(rssBytes - before.rssBytes < 200_000_000, `memory has grown by ${rssBytes - before.rssBytes} bytes`);
       } finally {
         slow.process.signal('SIGCONT');
       }
-      assert.ok((await publisher.ask('subscribersReady', FEED, 2, 10_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2, 10_000)).ok);
       await eventually(async () => {
-        await publisher.ask('publish', FEED, {});
-        const [row] = await slow.ask('publishers');
+        await publisher.ask('feeds.publish', FEED, {});
+        const [row] = await slow.ask('feeds.publishers');
         return (row?.missedEvents ?? 0) > 0;
       }, 'the slow one sees what it has missed');
-      const [row] = await slow.ask('publishers');
+      const [row] = await slow.ask('feeds.publishers');
       const heard = (await slow.counters(FEED, 'send')).accepted;
       assert.ok((row?.missedEvents ?? 0) + heard >= count, `${row?.missedEvents} missed and ${heard} heard`);
     },
@@ -168,20 +168,20 @@ export const fanout: readonly Scenario[] = [
       const one = await stage.publisher('one');
       const two = await stage.publisher('two');
       const subscriber = await stage.subscriber('subscriber', [one]);
-      await subscriber.ask('connectFeed', two.feedEndpoint);
-      assert.deepEqual(await subscriber.ask('feedConnections'), [one.feedEndpoint, two.feedEndpoint]);
+      await subscriber.ask('feeds.connect', two.feedEndpoint);
+      assert.deepEqual(await subscriber.ask('feeds.connections'), [one.feedEndpoint, two.feedEndpoint]);
       for (const publisher of [one, two]) {
-        assert.ok((await publisher.ask('subscribersReady', FEED, 1, 8_000)).ok);
-        assert.ok((await publisher.ask('publish', FEED, { payload: { mark: publisher.name } })).ok);
+        assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+        assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: publisher.name } })).ok);
       }
       const journal = await subscriber.seen(2, 'begun');
       assert.deepEqual(journal.filter(({ what }) => what === 'begun').map(({ mark }) => mark).sort(), ['one', 'two']); // prettier-ignore
       await one.process.kill();
-      await two.ask('publish', FEED, { payload: { mark: 'three' } });
+      await two.ask('feeds.publish', FEED, { payload: { mark: 'three' } });
       await subscriber.seen(3, 'begun');
-      await subscriber.ask('disconnectFeed', two.feedEndpoint);
-      assert.deepEqual(await subscriber.ask('feedConnections'), [one.feedEndpoint]);
-      assert.equal((await subscriber.ask('publishers')).length, 1);
+      await subscriber.ask('feeds.disconnect', two.feedEndpoint);
+      assert.deepEqual(await subscriber.ask('feeds.connections'), [one.feedEndpoint]);
+      assert.equal((await subscriber.ask('feeds.publishers')).length, 1);
     },
   },
   {
@@ -191,14 +191,14 @@ export const fanout: readonly Scenario[] = [
     run: async (stage) => {
       const subscriber = await stage.subscriber('subscriber', []);
       const first = await stage.publisher('first');
-      assert.ok((await first.ask('subscribersReady', FEED, 1, 8_000)).ok);
-      assert.ok((await first.ask('publish', FEED, { payload: { mark: 'one' } })).ok);
+      assert.ok((await first.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await first.ask('feeds.publish', FEED, { payload: { mark: 'one' } })).ok);
       await subscriber.seen(1, 'begun');
       const second = await stage.publisher('second');
-      assert.ok((await second.ask('subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await second.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
       assert.ok((await first.shutdown()).ok);
       await subscriber.publishers((rows) => rows.length === 1, 'has one publisher left');
-      assert.ok((await second.ask('publish', FEED, { payload: { mark: 'two' } })).ok);
+      assert.ok((await second.ask('feeds.publish', FEED, { payload: { mark: 'two' } })).ok);
       await subscriber.seen(2, 'begun');
     },
   },
@@ -208,15 +208,15 @@ export const fanout: readonly Scenario[] = [
     run: async (stage) => {
       const first = await stage.publisher('first');
       const subscriber = await stage.subscriber('subscriber', [first]);
-      assert.ok((await first.ask('subscribersReady', FEED, 1, 8_000)).ok);
-      assert.ok((await first.ask('publishMany', FEED, {}, 5)).ok);
+      assert.ok((await first.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await first.ask('feeds.publishMany', FEED, {}, 5)).ok);
       await subscriber.seen(5, 'begun');
       await first.process.kill();
       const second = await stage.start('second', [{ role: 'publisher', endpoint: first.feedEndpoint }]);
-      assert.ok((await second.ask('subscribersReady', FEED, 1, 10_000)).ok);
-      assert.ok((await second.ask('publish', FEED, { payload: { mark: 'anew' } })).ok);
+      assert.ok((await second.ask('feeds.subscribersReady', FEED, 1, 10_000)).ok);
+      assert.ok((await second.ask('feeds.publish', FEED, { payload: { mark: 'anew' } })).ok);
       await subscriber.seen(6, 'begun');
-      const [row] = await subscriber.ask('publishers');
+      const [row] = await subscriber.ask('feeds.publishers');
       assert.deepEqual([row?.missedEvents, row?.firstEvent], [0, 1]);
     },
   },
@@ -227,14 +227,14 @@ export const fanout: readonly Scenario[] = [
     run: async (stage) => {
       const publisher = await stage.publisher();
       const subscriber = await stage.subscriber('subscriber', [publisher]);
-      assert.ok((await publisher.ask('subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
       const sizes = [0, 1_000, 65_000, 65_536, 70_000, 1_000_000, 16_000_000];
       for (const [at, size] of sizes.entries()) {
-        assert.ok((await publisher.ask('publish', FEED, { payload: { text: 'x'.repeat(size) } })).ok);
+        assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { text: 'x'.repeat(size) } })).ok);
         const journal = (await subscriber.seen(at + 1, 'begun')).filter(({ what }) => what === 'begun');
         assert.equal(journal.at(-1)?.text.length, size);
       }
-      const over = await publisher.ask('publish', FEED, { payload: { text: 'x'.repeat(17_000_000) } });
+      const over = await publisher.ask('feeds.publish', FEED, { payload: { text: 'x'.repeat(17_000_000) } });
       assert.ok(!over.ok && over.error.kind === 'InvalidOperation');
     },
   },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { MESH, MESH_CHANNEL } from '../../contracts.ts';
 import { codecs, securities, stores } from '../../matrix.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 export const mesh: readonly Scenario[] = [
@@ -14,7 +15,7 @@ export const mesh: readonly Scenario[] = [
       const b = await stage.node('b', [a]);
       const c = await stage.node('c', [a, b]);
       const all = [a, b, c];
-      await Promise.all(all.map((node) => node.ask('peersReady', 2, 8_000)));
+      await Promise.all(all.map((node) => node.ask('peers.ready', 2, 8_000)));
       for (const from of all) {
         for (const to of all.filter((node) => node !== from)) {
           const reply = await from.reply({ to: { rid: to.meshRid } });
@@ -40,7 +41,7 @@ export const mesh: readonly Scenario[] = [
       const endpointOf = (name: string) => host.facts.listeners.find((row) => row.name === name)?.endpoint ?? '';
       const one = await stage.start('one', [{ role: 'node', mesh: 'one', rid: 'x', connect: [endpointOf('one')] }]);
       const two = await stage.start('two', [{ role: 'node', mesh: 'two', rid: 'y', connect: [endpointOf('two')] }]);
-      await Promise.all([one.ask('peersReady', 1, 5_000, 'one'), two.ask('peersReady', 1, 5_000, 'two')]);
+      await Promise.all([one.ask('peers.ready', 1, 5_000, 'one'), two.ask('peers.ready', 1, 5_000, 'two')]);
       await one.reply({ to: { mesh: 'one', rid: 'host' } });
       await two.reply({ to: { mesh: 'two', rid: 'host' } });
       const [first, second] = await host.seen(2, 'begun').then((all) => all.filter(({ what }) => what === 'begun'));
@@ -56,12 +57,12 @@ export const mesh: readonly Scenario[] = [
     run: async (stage) => {
       const gone = await stage.node('gone');
       const node = await stage.start('node', [
-        stage.nodePlan('node', [gone], {
+        nodePlan(stage, 'node', [gone], {
           sendTimeoutMs: 400,
           connect: [gone.meshEndpoint, ['expected', 'tcp://127.0.0.1:1']],
         }),
       ]);
-      await node.ask('peersReady', 1, 5_000);
+      await node.ask('peers.ready', 1, 5_000);
       const unknown = await node.refusal({ to: { rid: 'nobody' } }, 'NotFound');
       const self = await node.refusal({ to: { rid: 'node' } }, 'NotFound');
       for (const { ms, submitted } of [unknown, self]) assert.ok(ms < 300 && submitted === false);
@@ -82,17 +83,17 @@ export const mesh: readonly Scenario[] = [
     run: async (stage) => {
       const peer = await stage.node('peer');
       const node = await stage.node('node');
-      assert.equal(await node.ask('connectPeer', peer.meshEndpoint, 'another'), undefined);
+      assert.equal(await node.ask('peers.connect', peer.meshEndpoint, 'another'), undefined);
       await node.peers(([row]) => row?.state === 'rejected' && row.reason !== undefined, 'is rejected with a reason');
       await peer.peers((rows) => rows.length === 0, 'has no peer');
-      const clash = await node.ask('connectPeer', peer.meshEndpoint, 'a third');
+      const clash = await node.ask('peers.connect', peer.meshEndpoint, 'a third');
       assert.equal(clash?.kind, 'AlreadyExists');
-      await node.ask('disconnectPeer', peer.meshEndpoint);
-      assert.equal(await node.ask('connectPeer', peer.meshEndpoint, 'peer'), undefined);
-      await node.ask('peersReady', 1, 5_000);
+      await node.ask('peers.disconnect', peer.meshEndpoint);
+      assert.equal(await node.ask('peers.connect', peer.meshEndpoint, 'peer'), undefined);
+      await node.ask('peers.ready', 1, 5_000);
       await node.reply({ to: { rid: 'peer' } });
       for (const endpoint of ['nonsense', 'tcp://127.0.0.1:0', 'tcp://*:7000']) {
-        assert.equal((await node.ask('connectPeer', endpoint))?.kind, 'InvalidOperation', endpoint);
+        assert.equal((await node.ask('peers.connect', endpoint))?.kind, 'InvalidOperation', endpoint);
       }
     },
   },
@@ -102,13 +103,13 @@ export const mesh: readonly Scenario[] = [
     over: { store: ['memory', 'redis'], security: securities },
     run: async (stage) => {
       const nodes = [await stage.node('a'), await stage.node('b'), await stage.node('c')];
-      await Promise.all(nodes.map((node) => node.ask('peersReady', 2, 10_000)));
+      await Promise.all(nodes.map((node) => node.ask('peers.ready', 2, 10_000)));
       for (const node of nodes) {
         await node.peers(
           (rows) => rows.length === 2 && rows.every(({ state }) => state === 'ready'),
           'has one row for each other node',
         );
-        const { ends } = await node.ask('burst', stage.toNodes, 100);
+        const { ends } = await node.ask('calls.burst', stage.toNodes, 100);
         assert.deepEqual(ends, { ok: 100 });
       }
     },
@@ -120,11 +121,11 @@ export const mesh: readonly Scenario[] = [
       const bare = await stage.node('bare', [], { channels: [] });
       const server = await stage.node('server', [bare]);
       const client = await stage.node('client', [server, bare], { channels: [{}] });
-      const { by } = await client.ask('burst', stage.toNodes, 20);
+      const { by } = await client.ask('calls.burst', stage.toNodes, 20);
       assert.deepEqual([...new Set(by)], ['server']);
       await server.refusal(stage.toNodes, 'NotFound'); // its own node is no candidate, and nobody else serves
       await client.reply({ to: { rid: 'bare' } });
-      const rows = await client.ask('peers');
+      const rows = await client.ask('peers.list');
       assert.deepEqual(
         rows.map(({ routingId, channels }) => [routingId, channels.map(({ name, weight }) => `${name} ${weight}`)]),
         [
@@ -132,7 +133,7 @@ export const mesh: readonly Scenario[] = [
           ['bare', []],
         ],
       );
-      const noWeight = await client.ask('setWeight', 5, 'node');
+      const noWeight = await client.ask('peers.setWeight', 5);
       assert.equal(noWeight?.kind, 'NotConfigured');
     },
   },
@@ -144,7 +145,7 @@ export const mesh: readonly Scenario[] = [
       const a = await stage.node('a', [], { channels: [{ weight: 100 }] });
       const b = await stage.node('b', [a], { channels: [{ weight: 100 }] });
       const client = await stage.node('client', [a, b], { channels: [{}] });
-      await client.ask('peersReady', 2, 8_000);
+      await client.ask('peers.ready', 2, 8_000);
       const held = await client.begin({ to: { rid: a.meshRid }, payload: { act: 'hold' } });
       await a.seen(1, 'begun');
       const weightsOf = (expected: number) =>
@@ -158,17 +159,17 @@ export const mesh: readonly Scenario[] = [
         [10_000, 99],
         [100, 50],
       ] as const) {
-        assert.equal(await a.ask('setWeight', weight, 'node'), undefined);
+        assert.equal(await a.ask('peers.setWeight', weight), undefined);
         await weightsOf(weight);
-        const { by } = await client.ask('burst', stage.toNodes, 100);
+        const { by } = await client.ask('calls.burst', stage.toNodes, 100);
         const count = by.filter((name) => name === 'a').length;
         assert.ok(Math.abs(count - share) <= 1, `weight ${weight} got ${count} of 100`);
       }
       for (const weight of [-1, 10_001, 1.5]) {
-        assert.ok((await a.ask('setWeight', weight, 'node'))?.isConfigurationError, String(weight));
+        assert.ok((await a.ask('peers.setWeight', weight))?.isConfigurationError, String(weight));
       }
-      assert.equal(await a.ask('weight'), 100);
-      assert.equal(await a.ask('release'), 1);
+      assert.equal(await a.ask('peers.weight'), 100);
+      assert.equal(await a.ask('handlers.release'), 1);
       assert.ok((await held.end).ok, 'work goes on over the same link');
     },
   },
@@ -183,11 +184,11 @@ export const mesh: readonly Scenario[] = [
       await b.seen(1, 'begun');
       await a.process.kill();
       await client.peers((rows) => rows.filter(({ state }) => state === 'ready').length === 1, 'has lost one peer');
-      const { ends, by } = await client.ask('burst', stage.toNodes, 50);
+      const { ends, by } = await client.ask('calls.burst', stage.toNodes, 50);
       assert.deepEqual([ends, [...new Set(by)]], [{ ok: 50 }, ['b']]);
-      await b.ask('release');
+      await b.ask('handlers.release');
       assert.ok((await held.end).ok);
-      assert.equal(await client.ask('state'), 'serving');
+      assert.equal(await client.ask('running.state'), 'serving');
     },
   },
   {
@@ -205,7 +206,7 @@ export const mesh: readonly Scenario[] = [
       await client.refusal(stage.toNodes, 'NotFound');
       assert.ok((await client.call({ to: { rid: 'server' }, verb: 'send' })).ok);
       await server.counted(MESH, 'send', ({ dropped }) => Object.values(dropped).reduce((a, b) => a + b, 0) === 1, 'drops the one-way'); // prettier-ignore
-      await server.ask('release');
+      await server.ask('handlers.release');
       assert.ok((await held.end).ok);
       const end = await ending;
       assert.ok(end.ok && end.result.outcome === 'stopped');
@@ -218,9 +219,9 @@ export const mesh: readonly Scenario[] = [
       const first = await stage.node('first', [], { rid: 'fixed' });
       const port = Number(first.meshEndpoint.split(':').at(-1));
       const client = await stage.start('client', [
-        stage.nodePlan('client', [], { connect: [first.meshEndpoint], channels: [{}], sendTimeoutMs: 15_000 }),
+        nodePlan(stage, 'client', [], { connect: [first.meshEndpoint], channels: [{}], sendTimeoutMs: 15_000 }),
       ]);
-      await client.ask('peersReady', 1, 5_000);
+      await client.ask('peers.ready', 1, 5_000);
       await first.process.kill();
       await client.peers(([row]) => row?.state !== 'ready', 'sees that it is gone');
       const waiting = await client.begin({ to: { rid: 'fixed' } });

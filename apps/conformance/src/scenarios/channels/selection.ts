@@ -78,7 +78,7 @@ function orderScenario(path: 'mesh' | 'servers'): Scenario {
         );
         const { servers, client } = await fleet(stage, path, named);
         // Becoming ready one by one changes the list, which changes no accumulator before the first call.
-        const { by } = await client.ask('burst', planOf(path), 200);
+        const { by } = await client.ask('calls.burst', planOf(path), 200);
         assert.deepEqual(by, new PlainOrder(named).take(200), JSON.stringify(named));
         await Promise.all([client, ...servers].map((host) => host.shutdown()));
       }
@@ -92,9 +92,9 @@ export const selection: readonly Scenario[] = [
     title: 'weights 100 and 300 choose B, A, B, B; equal weights take turns, the smaller identifier first',
     run: async (stage) => {
       const uneven = await fleet(stage, 'mesh', { A: 100, B: 300 });
-      assert.deepEqual((await uneven.client.ask('burst', stage.toNodes, 8)).by, ['B', 'A', 'B', 'B', 'B', 'A', 'B', 'B']); // prettier-ignore
+      assert.deepEqual((await uneven.client.ask('calls.burst', stage.toNodes, 8)).by, ['B', 'A', 'B', 'B', 'B', 'A', 'B', 'B']); // prettier-ignore
       const even = await fleet(stage, 'servers', { x: 50, xx: 50 });
-      assert.deepEqual((await even.client.ask('burst', stage.toServers, 4)).by, ['x', 'xx', 'x', 'xx']);
+      assert.deepEqual((await even.client.ask('calls.burst', stage.toServers, 4)).by, ['x', 'xx', 'x', 'xx']);
     },
   },
   orderScenario('mesh'),
@@ -107,24 +107,24 @@ export const selection: readonly Scenario[] = [
       const { servers, client } = await fleet(stage, 'servers', weights);
       const order = new PlainOrder(weights);
       const expectNext = async (count: number, what: string): Promise<void> => {
-        const { by } = await client.ask('burst', stage.toServers, count);
+        const { by } = await client.ask('calls.burst', stage.toServers, count);
         assert.deepEqual(by, order.take(count), what);
       };
       await expectNext(7, 'the first list');
       const [a, b] = servers;
       assert.ok(a && b);
-      await a.ask('setWeight', 250);
+      await a.ask('servers.setWeight', 250);
       await client.servers(
         (rows) => rows.some(({ routingId, weight }) => routingId === 'a' && weight === 250),
         'sees 250',
       );
       order.change({ a: 250, b: 300, c: 50 });
       await expectNext(9, 'with a new weight');
-      await b.ask('setWeight', 0);
+      await b.ask('servers.setWeight', 0);
       await client.servers((rows) => rows.some(({ routingId, weight }) => routingId === 'b' && weight === 0), 'sees 0');
       order.change({ a: 250, c: 50 });
       await expectNext(5, 'without one');
-      await b.ask('setWeight', 300);
+      await b.ask('servers.setWeight', 300);
       await client.servers(
         (rows) => rows.some(({ routingId, weight }) => routingId === 'b' && weight === 300),
         'sees 300',
@@ -200,10 +200,10 @@ export const selection: readonly Scenario[] = [
         { role: 'server' },
         { role: 'client', connect: stage.isDiscovering ? [] : [remote.endpoint] },
       ]);
-      await both.ask('serversReady', 2, 10_000);
-      const rows = await both.ask('servers');
+      await both.ask('servers.ready', 2, 10_000);
+      const rows = await both.ask('servers.list');
       assert.deepEqual(rows.map(({ local }) => local).sort(), [false, true]);
-      const { by } = await both.ask('burst', stage.toServers, 100);
+      const { by } = await both.ask('calls.burst', stage.toServers, 100);
       assert.equal(by.filter((name) => name === 'both').length, 50);
       assert.equal(by.filter((name) => name === 'remote').length, 50);
     },
@@ -215,11 +215,11 @@ export const selection: readonly Scenario[] = [
       const { servers, client } = await fleet(stage, 'servers', { a: 100, b: 100 });
       const [a, b] = servers;
       assert.ok(a && b);
-      const burst = client.ask('burst', { ...stage.toServers, payload: { mark: 'once', act: 'hold' } }, 100);
+      const burst = client.ask('calls.burst', { ...stage.toServers, payload: { mark: 'once', act: 'hold' } }, 100);
       await Promise.all([a.seen(50, 'begun'), b.seen(50, 'begun')]);
       await a.process.kill();
-      const marksOfB = (await b.ask('journal')).filter(({ what }) => what === 'begun').map(({ mark }) => mark);
-      assert.equal(await b.ask('release'), 50);
+      const marksOfB = (await b.ask('handlers.journal')).filter(({ what }) => what === 'begun').map(({ mark }) => mark);
+      assert.equal(await b.ask('handlers.release'), 50);
       const { ends, by } = await burst;
       assert.deepEqual(ends, { ok: 50, Unavailable: 50 });
       assert.equal(by.filter((name) => name === 'b').length, 50);
@@ -250,8 +250,8 @@ export const selection: readonly Scenario[] = [
       await begun.abort();
       await begun.end;
       await far.seen(1, 'aborted'); // the signal has passed through two processes
-      const outer = (await near.ask('journal'))[0]?.context?.correlationId;
-      const inner = (await far.ask('journal'))[0]?.context?.correlationId;
+      const outer = (await near.ask('handlers.journal'))[0]?.context?.correlationId;
+      const inner = (await far.ask('handlers.journal'))[0]?.context?.correlationId;
       assert.ok(outer !== undefined && inner !== undefined);
     },
   },
@@ -261,7 +261,7 @@ export const selection: readonly Scenario[] = [
     run: async (stage) => {
       const { servers, client } = await fleet(stage, 'servers', { a: 100, b: 200, c: 700 });
       const plan = { ...stage.toServers, verb: 'send' } as const;
-      const { ends } = await client.ask('burst', plan, 1_000);
+      const { ends } = await client.ask('calls.burst', plan, 1_000);
       assert.deepEqual(ends, { ok: 1_000 });
       const expected = [100, 200, 700];
       for (const [at, server] of servers.entries()) {

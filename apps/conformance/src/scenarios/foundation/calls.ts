@@ -35,7 +35,7 @@ export const calls: readonly Scenario[] = [
     needsPeerOnly: true,
     run: async (stage) => {
       const client = await stage.peerClient();
-      const end = await client.ask('burst', stage.toServers, 500);
+      const end = await client.ask('calls.burst', stage.toServers, 500);
       assert.deepEqual(end.ends, { ok: 500 }, end.firstError?.message);
       assert.equal(end.mixedUp, 0);
     },
@@ -46,7 +46,7 @@ export const calls: readonly Scenario[] = [
     needsPeerOnly: true,
     run: async (stage) => {
       const client = await stage.peerClient();
-      const { aborted, twice, once } = await client.ask('misuse', stage.toServers);
+      const { aborted, twice, once } = await client.ask('calls.misuse', stage.toServers);
       assert.ok(!aborted.ok && aborted.error.message === 'before submit', 'rejects with the reason of the signal');
       assert.ok(!twice.ok && twice.error.kind === 'InvalidOperation', 'the second submit is refused');
       assert.ok(once.ok, 'the first submit is answered');
@@ -90,10 +90,10 @@ export const calls: readonly Scenario[] = [
       );
       assert.ok(late.ms >= 140 && late.ms < 2_000, `it took ${late.ms} ms`);
       assert.equal(late.submitted, true);
-      assert.equal(await server.ask('release'), 1);
+      assert.equal(await server.ask('handlers.release'), 1);
       assert.ok((await held.end).ok);
       await client.reply({ ...stage.toServers, payload: { mark: 'after' } });
-      const journal = await server.ask('journal');
+      const journal = await server.ask('handlers.journal');
       assert.ok(!journal.some(({ mark }) => mark === 'late'), 'its handler never started');
     },
   },
@@ -119,10 +119,10 @@ export const calls: readonly Scenario[] = [
     title: '5,000 deadlines at once end in time and the host goes on',
     run: async (stage) => {
       const server = await stage.server('server', { concurrency: 10_000 });
-      await server.ask('quieten');
+      await server.ask('handlers.quieten');
       const client = await stage.client([server]);
       const plan = { ...stage.toServers, timeoutMs: 400, payload: { act: 'hold' } } as const;
-      const { ends } = await client.ask('burst', plan, 5_000);
+      const { ends } = await client.ask('calls.burst', plan, 5_000);
       assert.deepEqual(ends, { DeadlineExceeded: 5_000 });
       await client.reply(stage.toServers);
     },

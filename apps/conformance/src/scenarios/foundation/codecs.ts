@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { CHANNEL } from '../../contracts.ts';
 import { codecs as codecKinds, stores } from '../../matrix.ts';
 import { contentTypes } from '../../roles/codecs.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 export const codecs: readonly Scenario[] = [
@@ -11,14 +12,14 @@ export const codecs: readonly Scenario[] = [
     title: 'bytes and texts of a payload arrive as they were, in calls of all kinds and in events',
     over: { codec: codecKinds, store: stores },
     run: async (stage) => {
-      const host = await stage.start('host', [{ role: 'server' }, stage.nodePlan('host'), { role: 'publisher' }]);
+      const host = await stage.start('host', [{ role: 'server' }, nodePlan(stage, 'host'), { role: 'publisher' }]);
       const caller = await stage.start('caller', [
         { role: 'client', connect: stage.isDiscovering ? [] : [host.endpoint] },
-        stage.nodePlan('caller', [host], { channels: [{}] }),
+        nodePlan(stage, 'caller', [host], { channels: [{}] }),
         { role: 'subscriber', ...(stage.isDiscovering ? {} : { connect: [host.feedEndpoint] }) },
       ]);
-      await Promise.all([caller.ask('peersReady', 1, 8_000), caller.ask('serversReady', 1, 8_000)]);
-      await host.ask('subscribersReady', 'conformance-feed', 1, 8_000);
+      await Promise.all([caller.ask('peers.ready', 1, 8_000), caller.ask('servers.ready', 1, 8_000)]);
+      await host.ask('feeds.subscribersReady', 'conformance-feed', 1, 8_000);
       const bytes = Uint8Array.from({ length: 1_000 }, (_, at) => at % 256);
       const text = 'ä\u{1f600}\u0000"\\\n';
       const back = (value: Uint8Array | string | undefined): readonly number[] => [
@@ -29,7 +30,7 @@ export const codecs: readonly Scenario[] = [
         assert.equal(reply.text, text);
         assert.deepEqual(back(reply.bytes), [...bytes]);
       }
-      assert.ok((await host.ask('publish', 'conformance-feed', { payload: { text, bytes } })).ok);
+      assert.ok((await host.ask('feeds.publish', 'conformance-feed', { payload: { text, bytes } })).ok);
       const [heard] = await caller.seen(1, 'begun');
       assert.equal(heard?.text, text);
       assert.deepEqual(back(heard?.payload?.bytes), [...bytes]);
@@ -74,7 +75,7 @@ export const codecs: readonly Scenario[] = [
         assert.ok((await client.call({ ...stage.toServers, verb: 'send' })).ok);
       }
       await server.counted(CHANNEL, 'send', ({ dropped }) => dropped['decode_error'] === 2, 'drops one-way messages');
-      assert.deepEqual(await server.ask('journal'), []);
+      assert.deepEqual(await server.ask('handlers.journal'), []);
     },
   },
   {

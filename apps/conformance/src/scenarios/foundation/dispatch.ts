@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { CHANNEL, FEED, MESH, MESH_CHANNEL } from '../../contracts.ts';
 import type { FilterPlan, JournalEntry } from '../../roles/plan.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 const filter = (name: string, behaviour: FilterPlan['behaviour'] = 'pass', asClass = false): FilterPlan => ({
@@ -19,12 +20,12 @@ export const dispatch: readonly Scenario[] = [
     ids: ['DISP-003', 'DISP-001'],
     title: 'contexts show logical facts of their kind of dispatch, and none about sockets or selection',
     run: async (stage) => {
-      const host = await stage.start('host', [{ role: 'server' }, stage.nodePlan('host')]);
+      const host = await stage.start('host', [{ role: 'server' }, nodePlan(stage, 'host')]);
       const client = await stage.start('client', [
         { role: 'client', connect: [host.endpoint] },
-        stage.nodePlan('client', [host], { channels: [{}] }),
+        nodePlan(stage, 'client', [host], { channels: [{}] }),
       ]);
-      await client.ask('peersReady', 1, 5_000);
+      await client.ask('peers.ready', 1, 5_000);
       for (const to of [{ channel: CHANNEL }, { channel: MESH_CHANNEL }, { rid: 'host' }]) {
         await client.reply({ to });
         assert.ok((await client.call({ to, verb: 'send' })).ok);
@@ -52,9 +53,9 @@ export const dispatch: readonly Scenario[] = [
     run: async (stage) => {
       const server = await stage.server('server', { concurrency: 1 });
       const client = await stage.client([server]);
-      const { ends } = await client.ask('burst', { ...stage.toServers, payload: { mark: 'm' } }, 300);
+      const { ends } = await client.ask('calls.burst', { ...stage.toServers, payload: { mark: 'm' } }, 300);
       assert.deepEqual(ends, { ok: 300 });
-      const journal = await server.ask('journal');
+      const journal = await server.ask('handlers.journal');
       assert.deepEqual(
         journal.map(({ what, mark }) => `${what} ${mark}`),
         Array.from({ length: 300 }, (_, number) => [`begun m-${number}`, `ended m-${number}`]).flat(),
@@ -67,10 +68,10 @@ export const dispatch: readonly Scenario[] = [
     run: async (stage) => {
       const server = await stage.server('server', { concurrency: 3 });
       const client = await stage.client([server]);
-      const burst = client.ask('burst', { ...stage.toServers, payload: { act: 'hold' } }, 10);
+      const burst = client.ask('calls.burst', { ...stage.toServers, payload: { act: 'hold' } }, 10);
       await server.seen(3, 'begun');
       await server.counted(CHANNEL, 'request', ({ running, queued }) => running === 3 && queued === 7, 'three run');
-      for (let released = 0; released < 10;) released += await server.ask('release');
+      for (let released = 0; released < 10;) released += await server.ask('handlers.release');
       assert.deepEqual((await burst).ends, { ok: 10 });
     },
   },
@@ -80,19 +81,19 @@ export const dispatch: readonly Scenario[] = [
     run: async (stage) => {
       const host = await stage.start('host', [
         { role: 'server' },
-        stage.nodePlan('host'),
+        nodePlan(stage, 'host'),
         { role: 'publisher' },
         filter('one'),
         filter('two'),
       ]);
       const caller = await stage.start('caller', [
         { role: 'client', connect: [host.endpoint] },
-        stage.nodePlan('caller', [host], { channels: [{}] }),
+        nodePlan(stage, 'caller', [host], { channels: [{}] }),
         { role: 'subscriber', connect: [host.feedEndpoint] },
         filter('one'),
         filter('two'),
       ]);
-      await caller.ask('peersReady', 1, 5_000);
+      await caller.ask('peers.ready', 1, 5_000);
       const expected = ['one in', 'two in'];
       const calls = [
         [{ to: { channel: CHANNEL } }, 'channelRequest', undefined],
@@ -112,8 +113,8 @@ export const dispatch: readonly Scenario[] = [
         assert.deepEqual([context?.dispatchKind, context?.meshName], [dispatchKind, meshName]);
         assert.deepEqual(context?.keys, ['dispatchKind', 'meshName', 'message'].filter((key) => key !== 'meshName' || meshName !== undefined)); // prettier-ignore
       }
-      await host.ask('subscribersReady', FEED, 1, 5_000);
-      assert.ok((await host.ask('publish', FEED, {})).ok);
+      await host.ask('feeds.subscribersReady', FEED, 1, 5_000);
+      assert.ok((await host.ask('feeds.publish', FEED, {})).ok);
       const heard = await caller.seen(6);
       assert.deepEqual(steps(heard), [...expected, 'subscriber begun', 'subscriber ended', 'two out', 'one out']);
       assert.equal(heard[0]?.context?.dispatchKind, 'fanout');
@@ -141,7 +142,7 @@ export const dispatch: readonly Scenario[] = [
       await client.refusal(stage.toServers, 'Rejected');
       assert.ok((await client.call({ ...stage.toServers, verb: 'send' })).ok);
       await server.counted(CHANNEL, 'send', ({ dropped }) => dropped['filtered'] === 1, 'counts the send as filtered');
-      assert.ok(!(await server.ask('journal')).some(({ what }) => what === 'begun'));
+      assert.ok(!(await server.ask('handlers.journal')).some(({ what }) => what === 'begun'));
     },
   },
   {
@@ -194,7 +195,7 @@ export const dispatch: readonly Scenario[] = [
       const journal = await stopping.seen(1, 'disposed');
       assert.ok(!journal.some(({ owner, what }) => owner === 'handler' && what === 'scope'), 'no handler ran');
       for (const host of [server, stopping]) {
-        assert.equal((await host.ask('journal')).filter(({ what }) => what === 'disposed').length, 1);
+        assert.equal((await host.ask('handlers.journal')).filter(({ what }) => what === 'disposed').length, 1);
       }
     },
   },

@@ -70,7 +70,7 @@ export const errors: readonly Scenario[] = [
       await server.counted(CHANNEL, 'send', ({ failed, handled }) => failed + handled === 4, 'all sends are counted');
       assert.equal((await server.counters(CHANNEL, 'send')).failed, 3); // what is answered to a send is ignored
       await client.reply(stage.toServers);
-      const unhandled = await server.ask('unhandled');
+      const unhandled = await server.ask('running.unhandled');
       assert.ok(
         unhandled.some((text) => text.includes('the secret')),
         'the host that serves is told all',
@@ -125,9 +125,9 @@ export const errors: readonly Scenario[] = [
         ({ dropped }) => dropped['backpressure'] === 1,
         'drops the one-way',
       );
-      assert.equal(await server.ask('release'), 1);
+      assert.equal(await server.ask('handlers.release'), 1);
       await server.seen(2, 'begun');
-      await server.ask('release');
+      await server.ask('handlers.release');
       for (const { end } of held) assert.ok((await end).ok);
       await client.reply({ to: { rid: 'server' } });
     },
@@ -142,7 +142,7 @@ export const errors: readonly Scenario[] = [
       const held = await client.begin({ to, payload: { act: 'hold', text: 'x'.repeat(3_000) } });
       await server.seen(1, 'begun');
       await client.refusal({ to, payload: { text: 'x'.repeat(1_500) } }, 'Unavailable');
-      await server.ask('release');
+      await server.ask('handlers.release');
       assert.ok((await held.end).ok);
       await client.reply({ to, payload: { text: 'x'.repeat(1_500) } });
     },
@@ -162,7 +162,11 @@ export const errors: readonly Scenario[] = [
       server.process.signal('SIGSTOP');
       try {
         const text = 'x'.repeat(400);
-        const { ends } = await client.ask('burst', { ...stage.toServers, verb: 'send', payload: { text } }, 90_000);
+        const { ends } = await client.ask(
+          'calls.burst',
+          { ...stage.toServers, verb: 'send', payload: { text } },
+          90_000,
+        );
         assert.ok((ends['CapacityExceeded'] ?? 0) > 0, JSON.stringify(ends));
         assert.ok((ends['DeadlineExceeded'] ?? 0) > 60_000, JSON.stringify(ends));
       } finally {
@@ -199,8 +203,8 @@ export const errors: readonly Scenario[] = [
       const server = await stage.node('server');
       const client = await stage.node('client', [server], { channels: [{}] });
       const [bad, good] = await Promise.all([
-        client.ask('burst', { to: { channel: MESH_CHANNEL }, payload: { act: 'throw', text: 'x' } }, 50),
-        client.ask('burst', { to: { channel: MESH_CHANNEL } }, 50),
+        client.ask('calls.burst', { to: { channel: MESH_CHANNEL }, payload: { act: 'throw', text: 'x' } }, 50),
+        client.ask('calls.burst', { to: { channel: MESH_CHANNEL } }, 50),
       ]);
       assert.deepEqual([bad.ends, good.ends], [{ InternalFailure: 50 }, { ok: 50 }]);
     },

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { CHANNEL, MESH_CHANNEL } from '../../contracts.ts';
 import type { CallPlan } from '../../roles/plan.ts';
 import { eventually } from '../../runner/eventually.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 export const jobs: readonly Scenario[] = [
@@ -18,7 +19,7 @@ export const jobs: readonly Scenario[] = [
         const host = await stage.describeIn(first.process, { name: applicationJobQueueProfile, parts: [], options });
         assert.ok((await host.tryStart()).ok);
         figures.push(host.facts.maxJobs);
-        assert.equal((await host.ask('inbound')).max, host.facts.maxJobs);
+        assert.equal((await host.ask('running.inbound')).max, host.facts.maxJobs);
         await host.shutdown();
       }
       const [compact = 0] = figures;
@@ -41,21 +42,21 @@ export const jobs: readonly Scenario[] = [
       const options = { inboundDispatch: { maxQueuedApplicationJobs: 5 } };
       const server = await stage.server('server', { concurrency: 1 }, { options });
       const client = await stage.client([server]);
-      const burst = client.ask('burst', { ...stage.toServers, payload: { mark: 'm', act: 'hold' } }, 40);
+      const burst = client.ask('calls.burst', { ...stage.toServers, payload: { mark: 'm', act: 'hold' } }, 40);
       await server.seen(1, 'begun');
-      const flow = async () => (await server.ask('inbound')).flow;
+      const flow = async () => (await server.ask('running.inbound')).flow;
       await eventually(async () => (await flow()) === 'PAUSED', 'receiving pauses');
-      const { permitsInUse, max } = await server.ask('inbound');
+      const { permitsInUse, max } = await server.ask('running.inbound');
       assert.deepEqual([permitsInUse, max], [5, 5]);
       let released = 0;
       while (released < 40) {
         await server.seen(released + 1, 'begun');
-        released += await server.ask('release');
+        released += await server.ask('handlers.release');
       }
       assert.deepEqual((await burst).ends, { ok: 40 });
       await eventually(async () => (await flow()) === 'RUNNING', 'receiving goes on');
-      assert.equal((await server.ask('inbound')).permitsInUse, 0);
-      const journal = await server.ask('journal');
+      assert.equal((await server.ask('running.inbound')).permitsInUse, 0);
+      const journal = await server.ask('handlers.journal');
       assert.deepEqual(
         journal.filter(({ what }) => what === 'begun').map(({ mark }) => mark),
         Array.from({ length: 40 }, (_, number) => `m-${number}`),
@@ -72,11 +73,11 @@ export const jobs: readonly Scenario[] = [
       const held = await client.begin({ ...stage.toServers, payload: { mark: 'held', act: 'hold' } });
       await server.seen(1, 'begun');
       const text = 'x'.repeat(2_000);
-      const { ends } = await client.ask('burst', { ...stage.toServers, verb: 'send', payload: { text } }, 500);
+      const { ends } = await client.ask('calls.burst', { ...stage.toServers, verb: 'send', payload: { text } }, 500);
       const accepted = ends['ok'] ?? 0;
       assert.ok(accepted > 10 && accepted < 100, `${accepted} of 2,000 bytes fit a window of 64 KiB`);
       assert.equal(ends['DeadlineExceeded'], 500 - accepted);
-      assert.equal(await server.ask('release'), 1);
+      assert.equal(await server.ask('handlers.release'), 1);
       assert.ok((await held.end).ok);
       await server.counted(CHANNEL, 'send', ({ handled }) => handled === accepted, 'handles what was accepted');
       await client.reply(stage.toServers);
@@ -91,10 +92,10 @@ export const jobs: readonly Scenario[] = [
       const server = await stage.server('server', { concurrency: 1_000 }, { options });
       const client = await stage.client([server], { sendTimeoutMs: 20_000 });
       const text = 'x'.repeat(2_000);
-      const burst = client.ask('burst', { ...stage.toServers, payload: { act: 'hold', text } }, 200);
+      const burst = client.ask('calls.burst', { ...stage.toServers, payload: { act: 'hold', text } }, 200);
       await server.seen(200, 'begun'); // far more bytes than the window, far more jobs than permits
-      assert.equal((await server.ask('inbound')).permitsInUse, 0);
-      assert.equal(await server.ask('release'), 200);
+      assert.equal((await server.ask('running.inbound')).permitsInUse, 0);
+      assert.equal(await server.ask('handlers.release'), 200);
       assert.deepEqual((await burst).ends, { ok: 200 });
     },
   },
@@ -102,14 +103,14 @@ export const jobs: readonly Scenario[] = [
     ids: ['JOBQ-007', 'JOBQ-006'],
     title: 'one owner’s flood does not keep another owner of the host waiting',
     run: async (stage) => {
-      const host = await stage.start('host', [{ role: 'server', concurrency: 1 }, stage.nodePlan('host')]);
-      await host.ask('quieten');
+      const host = await stage.start('host', [{ role: 'server', concurrency: 1 }, nodePlan(stage, 'host')]);
+      await host.ask('handlers.quieten');
       const client = await stage.start('client', [
         { role: 'client', connect: [host.endpoint] },
-        stage.nodePlan('client', [host], { channels: [{}] }),
+        nodePlan(stage, 'client', [host], { channels: [{}] }),
       ]);
-      await client.ask('peersReady', 1, 5_000);
-      const flood = client.ask('burst', { to: { channel: CHANNEL }, payload: { act: 'spin', text: '1' } }, 1_000);
+      await client.ask('peers.ready', 1, 5_000);
+      const flood = client.ask('calls.burst', { to: { channel: CHANNEL }, payload: { act: 'spin', text: '1' } }, 1_000);
       await host.counted(CHANNEL, 'request', ({ handled }) => handled > 10, 'the flood runs');
       await client.reply({ to: { channel: MESH_CHANNEL } });
       const { handled } = await host.counters(CHANNEL, 'request');
@@ -127,11 +128,11 @@ export const jobs: readonly Scenario[] = [
       const hold = (rid: string): CallPlan => ({ to: { rid }, payload: { mark: 'held', act: 'hold' } });
       const begun = [await a.begin(hold('b')), await b.begin(hold('a'))];
       await Promise.all([a.seen(1, 'begun'), b.seen(1, 'begun')]);
-      const floods = [a.ask('burst', { to: { rid: 'b' } }, 20), b.ask('burst', { to: { rid: 'a' } }, 20)];
+      const floods = [a.ask('calls.burst', { to: { rid: 'b' } }, 20), b.ask('calls.burst', { to: { rid: 'a' } }, 20)];
       for (const host of [a, b]) {
-        await eventually(async () => (await host.ask('inbound')).permitsInUse === 1, 'all permits are in use');
+        await eventually(async () => (await host.ask('running.inbound')).permitsInUse === 1, 'all permits are in use');
       }
-      await Promise.all([a.ask('release'), b.ask('release')]);
+      await Promise.all([a.ask('handlers.release'), b.ask('handlers.release')]);
       for (const { end } of begun) assert.ok((await end).ok);
       for (const flood of floods) assert.deepEqual((await flood).ends, { ok: 20 });
     },

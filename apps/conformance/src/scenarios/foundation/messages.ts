@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { CHANNEL, MESH_CHANNEL } from '../../contracts.ts';
 import { codecs } from '../../matrix.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 export const messages: readonly Scenario[] = [
@@ -70,12 +71,12 @@ export const messages: readonly Scenario[] = [
     title: 'metadata arrives as set last, frozen, with a client/server call, a mesh call and a direct one',
     over: { codec: codecs },
     run: async (stage) => {
-      const server = await stage.start('server', [{ role: 'server' }, stage.nodePlan('server')]);
+      const server = await stage.start('server', [{ role: 'server' }, nodePlan(stage, 'server')]);
       const client = await stage.start('client', [
         { role: 'client', connect: [server.endpoint] },
-        stage.nodePlan('client', [server], { channels: [{}] }),
+        nodePlan(stage, 'client', [server], { channels: [{}] }),
       ]);
-      await client.ask('peersReady', 1, 5_000);
+      await client.ask('peers.ready', 1, 5_000);
       const metadata = [
         ['tenant', 'first'],
         ['größe', '✓'],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { MESH } from '../../contracts.ts';
 import { stores } from '../../matrix.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 function hasIpv6Loopback(): boolean {
@@ -14,7 +15,7 @@ export const network: readonly Scenario[] = [
     ids: ['NET-001', 'NET-002'],
     title: 'listeners bind to loopback, take a free port for 0, and are listed with the real one',
     run: async (stage) => {
-      const host = await stage.start('host', [{ role: 'server' }, stage.nodePlan('host'), { role: 'publisher' }]);
+      const host = await stage.start('host', [{ role: 'server' }, nodePlan(stage, 'host'), { role: 'publisher' }]);
       const { listeners } = host.facts;
       assert.deepEqual(listeners.map(({ kind, name }) => [kind, name]).sort(), [
         ['CLIENT_SERVER', 'conformance'],
@@ -71,7 +72,7 @@ export const network: readonly Scenario[] = [
       for (const host of [first, second]) assert.match(host.meshRid, pattern);
       assert.notEqual(first.meshRid, second.meshRid);
       const client = await stage.client([first, second]);
-      const rids = (await client.ask('servers')).map(({ routingId }) => routingId);
+      const rids = (await client.ask('servers.list')).map(({ routingId }) => routingId);
       assert.equal(new Set(rids).size, 2);
       assert.ok(!rids.includes(undefined));
     },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { CHANNEL, MESH_CHANNEL } from '../../contracts.ts';
 import type { HostPlan, PartPlan } from '../../roles/plan.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Stage } from '../../runner/stage.ts';
 import type { Scenario } from '../../scenario.ts';
 import {
@@ -67,10 +68,13 @@ export const registration: readonly Scenario[] = [
       const second = await stage.describeBeside(first, 'second', [{ role: 'server' }]);
       const end = await second.tryStart();
       assert.ok(!end.ok && end.error.isConfigurationError, 'the second start is refused');
-      assert.ok((await first.ask('startAgain'))?.isConfigurationError, 'a host starts once');
-      assert.equal(await first.ask('state'), 'serving');
+      const again = await first.tryStart();
+      assert.ok(!again.ok && again.error.isConfigurationError, 'a host starts once');
+      assert.equal(await first.ask('running.state'), 'serving');
       assert.ok((await first.shutdown()).ok);
-      assert.equal((await first.ask('startAgain'))?.kind, 'InvalidOperation');
+      const late = await first.tryStart();
+      assert.ok(!late.ok);
+      assert.equal(late.error.kind, 'InvalidOperation');
       const third = await stage.describeBeside(first, 'third', [{ role: 'server' }]);
       assert.ok((await third.tryStart()).ok, 'a later host starts');
     },
@@ -130,15 +134,15 @@ export const registration: readonly Scenario[] = [
     title: 'a started host is frozen; weights, manual endpoints and route timing still change',
     run: async (stage) => {
       const peer = await stage.node('peer');
-      const host = await stage.start('host', [{ role: 'server' }, stage.nodePlan('host')]);
+      const host = await stage.start('host', [{ role: 'server' }, nodePlan(stage, 'host')]);
       const ends = await host.probe('surface.describeFurther');
       for (const [name, kind] of Object.entries(ends)) assert.equal(kind, 'InvalidOperation', name);
-      assert.equal(await host.ask('setWeight', 7), undefined);
-      assert.equal(await host.ask('setWeight', 9, 'node'), undefined);
-      assert.equal(await host.ask('weight'), 9);
-      assert.equal(await host.ask('connectPeer', peer.meshEndpoint), undefined);
-      await host.ask('peersReady', 1, 5_000);
-      assert.equal(await host.ask('setRouteTiming', { routeCacheMaxAgeMs: 10_000 }), undefined);
+      assert.equal(await host.ask('servers.setWeight', 7), undefined);
+      assert.equal(await host.ask('peers.setWeight', 9), undefined);
+      assert.equal(await host.ask('peers.weight'), 9);
+      assert.equal(await host.ask('peers.connect', peer.meshEndpoint), undefined);
+      await host.ask('peers.ready', 1, 5_000);
+      assert.equal(await host.ask('running.setRouteTiming', { routeCacheMaxAgeMs: 10_000 }), undefined);
       await peer.reply({ to: { channel: MESH_CHANNEL } });
     },
   },
@@ -147,20 +151,20 @@ export const registration: readonly Scenario[] = [
     title: 'route timing changes at run time, and a bad value changes nothing',
     run: async (stage) => {
       const host = await stage.start('host', []);
-      assert.equal(await host.ask('setRouteTiming', { routeCacheMaxAgeMs: 20_000 }), undefined);
+      assert.equal(await host.ask('running.setRouteTiming', { routeCacheMaxAgeMs: 20_000 }), undefined);
       for (const timing of [
         { routeCacheMaxAgeMs: -1 },
         { routeCacheMaxAgeMs: 25_001 },
         { messageFollowDurationMs: 24_999 },
         { messageFollowDurationMs: 1.5 },
       ]) {
-        const error = await host.ask('setRouteTiming', timing);
+        const error = await host.ask('running.setRouteTiming', timing);
         assert.ok(error?.isConfigurationError, JSON.stringify(timing));
       }
       // Nothing has changed: 25,000 still is the least that goes with 20,000.
-      assert.equal(await host.ask('setRouteTiming', { messageFollowDurationMs: 25_000 }), undefined);
-      assert.equal(await host.ask('setRouteTiming', { messageFollowDurationMs: 0 }), undefined);
-      assert.equal(await host.ask('setRouteTiming', { routeCacheMaxAgeMs: 0 }), undefined);
+      assert.equal(await host.ask('running.setRouteTiming', { messageFollowDurationMs: 25_000 }), undefined);
+      assert.equal(await host.ask('running.setRouteTiming', { messageFollowDurationMs: 0 }), undefined);
+      assert.equal(await host.ask('running.setRouteTiming', { routeCacheMaxAgeMs: 0 }), undefined);
     },
   },
   {
@@ -169,17 +173,17 @@ export const registration: readonly Scenario[] = [
     run: async (stage) => {
       const host = await stage.start('host', [
         { role: 'server' },
-        stage.nodePlan('host'),
+        nodePlan(stage, 'host'),
         { role: 'node', mesh: 'other', rid: 'host' },
       ]);
       const other = host.facts.listeners.find(({ name }) => name === 'other')?.endpoint ?? '';
       const client = await stage.start('client', [
         { role: 'client', connect: [host.endpoint] },
-        stage.nodePlan('client', [host], { channels: [{}] }),
+        nodePlan(stage, 'client', [host], { channels: [{}] }),
         { role: 'node', mesh: 'other', rid: 'client', connect: [other] },
       ]);
-      await client.ask('peersReady', 1, 5_000);
-      await client.ask('peersReady', 1, 5_000, 'other');
+      await client.ask('peers.ready', 1, 5_000);
+      await client.ask('peers.ready', 1, 5_000, 'other');
       await client.reply({ to: { channel: CHANNEL } });
       await client.reply({ to: { channel: MESH_CHANNEL } });
       await client.reply({ to: { rid: 'host' } });

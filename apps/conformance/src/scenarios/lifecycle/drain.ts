@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { CHANNEL } from '../../contracts.ts';
 import { securities, stores } from '../../matrix.ts';
-import { quickLocation } from '../../runner/stage.ts';
+import { nodePlan, quickLocation, redisStore } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 export const drain: readonly Scenario[] = [
@@ -11,26 +11,26 @@ export const drain: readonly Scenario[] = [
     title: 'a shutdown in time lets accepted handlers end and their replies leave: stopped, none',
     over: { store: stores, security: securities },
     run: async (stage) => {
-      const host = await stage.start('host', [{ role: 'server' }, stage.nodePlan('host'), { role: 'publisher' }]);
+      const host = await stage.start('host', [{ role: 'server' }, nodePlan(stage, 'host'), { role: 'publisher' }]);
       const caller = await stage.start('caller', [
         { role: 'client', connect: stage.isDiscovering ? [] : [host.endpoint] },
-        stage.nodePlan('caller', [host], { channels: [{}] }),
+        nodePlan(stage, 'caller', [host], { channels: [{}] }),
       ]);
-      await Promise.all([caller.ask('serversReady', 1, 8_000), caller.ask('peersReady', 1, 8_000)]);
+      await Promise.all([caller.ask('servers.ready', 1, 8_000), caller.ask('peers.ready', 1, 8_000)]);
       const plans = [stage.toServers, stage.toNodes, { to: { rid: host.meshRid } }];
       const held = await Promise.all(plans.map((plan) => caller.begin({ ...plan, payload: { act: 'hold' } })));
       await host.seen(3, 'begun');
       const ending = host.shutdown();
       await caller.servers(([row]) => row?.draining === true, 'sees that it drains');
-      assert.equal(await host.ask('state'), 'draining');
+      assert.equal(await host.ask('running.state'), 'draining');
       await host.refusal({ to: { rid: caller.meshRid } }, 'ShuttingDown');
-      assert.equal(await host.ask('release'), 3);
+      assert.equal(await host.ask('handlers.release'), 3);
       for (const { end } of held) assert.ok((await end).ok, 'accepted work is answered');
       const end = await ending;
       assert.ok(end.ok);
       assert.deepEqual([end.result, end.state], [{ outcome: 'stopped', reason: 'none' }, 'stopped']);
-      assert.deepEqual((await host.ask('facts')).listeners, []);
-      assert.ok(!(await host.ask('journal')).some(({ what }) => what === 'aborted'));
+      assert.deepEqual((await host.ask('running.facts')).listeners, []);
+      assert.ok(!(await host.ask('handlers.journal')).some(({ what }) => what === 'aborted'));
     },
   },
   {
@@ -44,15 +44,15 @@ export const drain: readonly Scenario[] = [
       const caller = await stage.start('caller', [
         { role: 'client', connect: stage.isDiscovering ? [] : [host.endpoint, far.endpoint] },
       ]);
-      await caller.ask('serversReady', 2, 8_000);
-      const held = caller.ask('burst', { ...stage.toServers, payload: { act: 'hold' } }, 4);
+      await caller.ask('servers.ready', 2, 8_000);
+      const held = caller.ask('calls.burst', { ...stage.toServers, payload: { act: 'hold' } }, 4);
       await Promise.all([host.seen(2, 'begun'), far.seen(2, 'begun')]);
       const end = await host.shutdown({ deadlineMs: 400 });
       assert.ok(end.ok);
       assert.deepEqual([end.result, end.state], [{ outcome: 'forceStopped', reason: 'deadlineExceeded' }, 'stopped']);
       assert.ok(end.ms >= 380 && end.ms <= 2_900, `it took ${end.ms} ms`);
       await host.seen(2, 'aborted');
-      await far.ask('release');
+      await far.ask('handlers.release');
       const { ends } = await held;
       assert.equal(ends['ok'], 2);
       assert.equal((ends['Unavailable'] ?? 0) + (ends['ShuttingDown'] ?? 0), 2, JSON.stringify(ends));
@@ -67,7 +67,7 @@ export const drain: readonly Scenario[] = [
         { role: 'server', channel: 'near' },
         { role: 'client', connect: [far.endpoint] },
       ]);
-      await host.ask('serversReady', 1, 5_000);
+      await host.ask('servers.ready', 1, 5_000);
       const pending = await host.begin({ ...stage.toServers, payload: { act: 'hold' } });
       await far.seen(1, 'begun');
       const end = await host.shutdown({ deadlineMs: 300 });
@@ -96,7 +96,7 @@ export const drain: readonly Scenario[] = [
       await host.seen(2, 'begun');
       const ending = host.shutdown();
       await host.refusal(stage.toServers, 'ShuttingDown');
-      assert.equal(await host.ask('release'), 2);
+      assert.equal(await host.ask('handlers.release'), 2);
       const [ownEnd, bareEnd] = [await own.end, await bare.end];
       assert.ok(ownEnd.ok && ownEnd.reply?.text === 'far', 'a call with the signal of its handler is answered');
       assert.ok(!bareEnd.ok && bareEnd.error.kind === 'ShuttingDown', 'one without is not made');
@@ -111,10 +111,10 @@ export const drain: readonly Scenario[] = [
     isSlow: true,
     run: async (stage) => {
       const server = await stage.redis();
-      const setup = { store: stage.redisStore(server) };
+      const setup = { store: redisStore(stage, server) };
       const host = await stage.server('host', {}, setup);
       const caller = await stage.start('caller', [{ role: 'client' }], setup);
-      await caller.ask('serversReady', 1, 5_000);
+      await caller.ask('servers.ready', 1, 5_000);
       const held = await caller.begin({ ...stage.toServers, timeoutMs: 25_000, payload: { act: 'hold' } });
       await host.seen(1, 'begun');
       const ending = host.shutdown({ deadlineMs: 20_000 });
@@ -126,9 +126,9 @@ export const drain: readonly Scenario[] = [
       // Two leases there all the while: that of the caller, and that of the host that ends.
       while (performance.now() - seenAtMs < quickLocation.ownerLeaseTtlMs + 1_000) {
         assert.equal((await recordOf('l')).length, 2);
-        await caller.ask('servers');
+        await caller.ask('servers.list');
       }
-      await host.ask('release');
+      await host.ask('handlers.release');
       assert.ok((await held.end).ok);
       const end = await ending;
       assert.ok(end.ok && end.result.outcome === 'stopped');
@@ -142,7 +142,7 @@ export const drain: readonly Scenario[] = [
       'all callers of a shutdown share its result; a signal ends the waiting alone; a host that never started is stopped',
     run: async (stage) => {
       const never = await stage.describe('never', [{ role: 'server' }]);
-      await never.ask('describeOnly');
+      await never.ask('host.describe');
       const unstarted = await never.shutdown();
       assert.ok(unstarted.ok);
       assert.deepEqual([unstarted.result, unstarted.state], [{ outcome: 'stopped', reason: 'none' }, 'stopped']);
@@ -155,12 +155,12 @@ export const drain: readonly Scenario[] = [
         const bad = await host.shutdown({ deadlineMs });
         assert.ok(!bad.ok && bad.error.kind === 'InvalidOperation');
       }
-      assert.equal(await host.ask('state'), 'serving');
+      assert.equal(await host.ask('running.state'), 'serving');
       const endings = [host.shutdown({ deadlineMs: 10_000 }), host.shutdown({ deadlineMs: 1 }), host.shutdown()];
       const aborted = await host.shutdown({ abortAfterMs: 50 });
       assert.ok(!aborted.ok && aborted.error.name === 'TimeoutError');
-      assert.equal(await host.ask('state'), 'draining');
-      await host.ask('release');
+      assert.equal(await host.ask('running.state'), 'draining');
+      await host.ask('handlers.release');
       assert.ok((await held.end).ok);
       for (const ending of endings) {
         const end = await ending;
@@ -191,15 +191,15 @@ export const drain: readonly Scenario[] = [
       const host = await stage.start('host', [
         { role: 'server' },
         { role: 'client', connect: stage.isDiscovering ? [] : ['tcp://127.0.0.1:1'] },
-        stage.nodePlan('host', [], stage.isDiscovering ? {} : { connect: ['tcp://127.0.0.1:1'] }),
+        nodePlan(stage, 'host', [], stage.isDiscovering ? {} : { connect: ['tcp://127.0.0.1:1'] }),
         { role: 'publisher' },
         { role: 'subscriber', channel: 'other', ...(stage.isDiscovering ? {} : { connect: ['tcp://127.0.0.1:1'] }) },
       ]);
-      await host.ask('serversReady', 1, 8_000);
+      await host.ask('servers.ready', 1, 8_000);
       const peer = await stage.node('peer', [host]);
       await peer.reply({ to: { rid: host.meshRid } });
       await peer.process.kill();
-      await host.ask('burst', stage.toServers, 200);
+      await host.ask('calls.burst', stage.toServers, 200);
       assert.ok((await host.shutdown()).ok);
       host.process.part();
       await host.process.ended; // within the time of the scenario
@@ -217,14 +217,16 @@ export const drain: readonly Scenario[] = [
       await sound.seen(1, 'begun');
       for (let round = 0; round < 3; round++) {
         const passing = await stage.client([sound]);
-        const going = passing.ask('burst', { ...stage.toServers, payload: { act: 'hold' } }, 20).catch(() => undefined);
+        const going = passing
+          .ask('calls.burst', { ...stage.toServers, payload: { act: 'hold' } }, 20)
+          .catch(() => undefined);
         await sound.counted(CHANNEL, 'request', ({ running }) => running === 21, 'runs all of it');
         await passing.process.kill();
         await going;
         await sound.counted(CHANNEL, 'request', ({ running }) => running === 1, 'has given up what nobody waits for');
       }
-      assert.equal(await sound.ask('state'), 'serving');
-      assert.equal(await sound.ask('release'), 1);
+      assert.equal(await sound.ask('running.state'), 'serving');
+      assert.equal(await sound.ask('handlers.release'), 1);
       assert.ok((await held.end).ok);
     },
   },

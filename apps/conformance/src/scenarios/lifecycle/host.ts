@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { CHANNEL } from '../../contracts.ts';
 import { securities, stores } from '../../matrix.ts';
 import type { JournalEntry, ServicePlan } from '../../roles/plan.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 const service = (name: string, more: Partial<ServicePlan> = {}): ServicePlan => ({ role: 'service', name, ...more });
@@ -19,10 +20,10 @@ export const host: readonly Scenario[] = [
       const lone = await stage.start('lone', [
         { role: 'server' },
         { role: 'client', connect: stage.isDiscovering ? [] : ['tcp://127.0.0.1:1'] },
-        stage.nodePlan('lone', [], stage.isDiscovering ? {} : { connect: ['tcp://127.0.0.1:1'] }),
+        nodePlan(stage, 'lone', [], stage.isDiscovering ? {} : { connect: ['tcp://127.0.0.1:1'] }),
         { role: 'publisher' },
       ]);
-      assert.equal(await lone.ask('state'), 'serving');
+      assert.equal(await lone.ask('running.state'), 'serving');
       await lone.refusal(stage.toNodes, 'NotFound');
       await lone.reply(stage.toServers); // its own server is there
       assert.equal(lone.facts.listeners.length, 3);
@@ -37,8 +38,8 @@ export const host: readonly Scenario[] = [
       const client = stage.isDiscovering ? await stage.start('client', [{ role: 'client' }]) : undefined;
       assert.ok((await server.tryStart()).ok);
       const caller = client ?? (await stage.dialing([server]));
-      await caller.ask('serversReady', 1, 10_000);
-      const { ends } = await caller.ask('burst', stage.toServers, 100);
+      await caller.ask('servers.ready', 1, 10_000);
+      const { ends } = await caller.ask('calls.burst', stage.toServers, 100);
       assert.deepEqual(ends, { ok: 100 });
     },
   },
@@ -51,7 +52,7 @@ export const host: readonly Scenario[] = [
       const end = await only.shutdown();
       assert.ok(end.ok);
       assert.equal(end.state, 'stopped');
-      const journal = await only.ask('journal');
+      const journal = await only.ask('handlers.journal');
       assert.deepEqual(steps(journal), [
         'one start',
         'one started',
@@ -80,24 +81,24 @@ export const host: readonly Scenario[] = [
       const far = await stage.server('far');
       const starting = await stage.describe('starting', [
         { role: 'client', connect: [far.endpoint] },
-        stage.nodePlan('starting'),
+        nodePlan(stage, 'starting'),
         service('caller', { callsAtStart: { to: { channel: CHANNEL } }, holds: 'start' }),
       ]);
       const start = starting.tryStart();
       const journal = await starting.seen(1, 'called');
       assert.equal(journal.find(({ what }) => what === 'called')?.text, 'ok');
       await starting.seen(1, 'begun');
-      const { meshEndpoint = '' } = await starting.ask('facts');
+      const { meshEndpoint = '' } = await starting.ask('running.facts');
       const other = await stage.start('other', [
-        stage.nodePlan('other', [], { connect: [['starting', meshEndpoint]], sendTimeoutMs: 500 }),
+        nodePlan(stage, 'other', [], { connect: [['starting', meshEndpoint]], sendTimeoutMs: 500 }),
       ]);
       const refused = await other.call({ to: { rid: 'starting' } });
       assert.ok(!refused.ok && refused.error.kind === 'Unavailable', 'refused until it serves');
-      assert.ok(!(await starting.ask('journal')).some(({ owner }) => owner === 'node'));
-      assert.equal(await starting.ask('state'), 'starting');
-      await starting.ask('release');
+      assert.ok(!(await starting.ask('handlers.journal')).some(({ owner }) => owner === 'node'));
+      assert.equal(await starting.ask('running.state'), 'starting');
+      await starting.ask('handlers.release');
       assert.ok((await start).ok);
-      await other.ask('peersReady', 1, 5_000);
+      await other.ask('peers.ready', 1, 5_000);
       await other.reply({ to: { rid: 'starting' } });
     },
   },
@@ -118,16 +119,16 @@ export const host: readonly Scenario[] = [
       assert.ok(!end.ok);
       assert.deepEqual([end.error.kind, end.error.hasCause, end.state], ['InternalFailure', true, 'error']);
       assert.deepEqual(
-        steps(await failing.ask('journal')).filter((step) => !step.endsWith('started')),
+        steps(await failing.ask('handlers.journal')).filter((step) => !step.endsWith('started')),
         ['one start', 'two start', 'three start', 'two requestStop', 'one requestStop', 'two stop', 'one stop'],
       );
-      assert.deepEqual((await failing.ask('facts')).listeners, []);
+      assert.deepEqual((await failing.ask('running.facts')).listeners, []);
       const stopped = await failing.shutdown();
       assert.ok(stopped.ok);
       assert.deepEqual(stopped.result, { outcome: 'stopped', reason: 'none' });
       const next = await stage.server('next');
       const client = await stage.client([next]);
-      assert.equal((await client.ask('servers')).length, 1, 'nothing of the failed host is found');
+      assert.equal((await client.ask('servers.list')).length, 1, 'nothing of the failed host is found');
     },
   },
   {
@@ -139,13 +140,13 @@ export const host: readonly Scenario[] = [
       const start = starting.tryStart();
       await starting.seen(1, 'begun');
       const ending = starting.shutdown({ deadlineMs: 1_500 });
-      await starting.ask('release');
+      await starting.ask('handlers.release');
       const [started, ended] = await Promise.all([start, ending]);
       assert.ok(!started.ok && started.error.kind === 'ShuttingDown');
       assert.ok(ended.ok);
       assert.equal(ended.result.outcome, 'stopped');
-      assert.deepEqual((await starting.ask('facts')).listeners, []);
-      assert.equal(await starting.ask('state'), 'stopped');
+      assert.deepEqual((await starting.ask('running.facts')).listeners, []);
+      assert.equal(await starting.ask('running.state'), 'stopped');
     },
   },
 ];

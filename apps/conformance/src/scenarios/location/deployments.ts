@@ -10,7 +10,7 @@ import type { Scenario } from '../../scenario.ts';
 async function pair(stage: Stage, setup: HostSetup): Promise<readonly [HostHandle, HostHandle]> {
   const host = await stage.start('host', [{ role: 'server' }, { role: 'node', prefix: 'host' }], setup);
   const caller = await stage.start('caller', [{ role: 'client' }, { role: 'node', prefix: 'caller' }], setup);
-  await Promise.all([caller.ask('serversReady', 1, 10_000), caller.ask('peersReady', 1, 10_000)]);
+  await Promise.all([caller.ask('servers.ready', 1, 10_000), caller.ask('peers.ready', 1, 10_000)]);
   return [host, caller];
 }
 
@@ -32,21 +32,21 @@ export const deployments: readonly Scenario[] = [
       const redis = await startSentinel((options) => stage.redis(options));
       const setup = { store: { kind: 'redis', connection: redis.connection, keyPrefix: stage.namespace } } as const;
       const [host, caller] = await pair(stage, setup);
-      const rid = (await caller.ask('servers'))[0]?.routingId;
+      const rid = (await caller.ask('servers.list'))[0]?.routingId;
       await redis.cutReplication();
       const unknown = await stage.server('unknown to the replica', {}, setup);
-      await caller.ask('serversReady', 2, 10_000);
+      await caller.ask('servers.ready', 2, 10_000);
       await redis.failOver();
       const recordsOf = async () =>
         (await redis.replica.command(`KEYS {${stage.namespace}}:L:r:*`)).match(/L:r:(l|d)[^\r\n]+/g) ?? [];
       await eventually(async () => (await recordsOf()).length >= 7, 'the records of all are back', 20_000);
-      const rows = await caller.ask('servers');
+      const rows = await caller.ask('servers.list');
       assert.equal(rows.filter(({ state }) => state === 'ready').length, 2, 'no link was closed');
       assert.ok(rows.some(({ routingId }) => routingId === rid));
       await answers(caller);
       const newcomer = await stage.start('newcomer', [{ role: 'client' }], setup);
-      await newcomer.ask('serversReady', 2, 15_000);
-      const { by } = await newcomer.ask('burst', stage.toServers, 10);
+      await newcomer.ask('servers.ready', 2, 15_000);
+      const { by } = await newcomer.ask('calls.burst', stage.toServers, 10);
       assert.deepEqual([...new Set(by)].sort(), [host.name, unknown.name].sort());
     },
   },
@@ -70,7 +70,7 @@ export const deployments: readonly Scenario[] = [
       );
       assert.equal(counts.filter((count) => count > 0).length, 1, `records on the nodes: ${counts.join(', ')}`);
       await Promise.all(redis.servers.map((server) => server.command('SCRIPT FLUSH')));
-      await host.ask('setWeight', 7);
+      await host.ask('servers.setWeight', 7);
       await caller.servers((rows) => rows.some(({ weight }) => weight === 7), 'sees the weight');
       assert.ok((await host.shutdown()).ok);
       await caller.servers((rows) => rows.length === 0, 'has forgotten the host');
@@ -92,7 +92,7 @@ export const deployments: readonly Scenario[] = [
       const lone = await stage.describe('lone', [{ role: 'server' }], { store });
       const end = await lone.tryStart(4_000);
       assert.ok(!end.ok, 'no replica confirms its lease');
-      assert.deepEqual((await lone.ask('facts')).listeners, []);
+      assert.deepEqual((await lone.ask('running.facts')).listeners, []);
       const replica = await startReplica((options) => stage.redis(options), primary);
       const [host, caller] = await pair(stage, { store });
       await caller.reply(stage.toServers);
@@ -111,19 +111,23 @@ export const deployments: readonly Scenario[] = [
       const early = await stage.server('early', {}, { clockSkewMs: -hourMs });
       const late = await stage.server('late', {}, { clockSkewMs: hourMs });
       const caller = await stage.start('caller', [{ role: 'client' }], { clockSkewMs: 5 * hourMs });
-      await caller.ask('serversReady', 2, 10_000);
+      await caller.ask('servers.ready', 2, 10_000);
       const askedAtMs = performance.now();
       let rounds = 0;
       // Longer than a lease: each has been renewed, or somebody would be missing.
       while (performance.now() - askedAtMs < 6_000) {
-        const { ends } = await caller.ask('burst', { ...stage.toServers, payload: { act: 'spin', text: '5' } }, 10);
+        const { ends } = await caller.ask(
+          'calls.burst',
+          { ...stage.toServers, payload: { act: 'spin', text: '5' } },
+          10,
+        );
         assert.deepEqual(ends, { ok: 10 });
         rounds++;
       }
       assert.ok(rounds > 1);
-      const rows = await caller.ask('servers');
+      const rows = await caller.ask('servers.list');
       assert.deepEqual(rows.map(({ state, reason }) => [state, reason]), [['ready', undefined], ['ready', undefined]]); // prettier-ignore
-      for (const host of [early, late]) assert.equal(await host.ask('state'), 'serving');
+      for (const host of [early, late]) assert.equal(await host.ask('running.state'), 'serving');
     },
   },
 ];

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { CHANNEL, MESH_CHANNEL } from '../../contracts.ts';
 import { eventually } from '../../runner/eventually.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
-import { quickLocation, type Stage } from '../../runner/stage.ts';
+import { quickLocation, redisStore } from '../../runner/stage-plans.ts';
+import type { Stage } from '../../runner/stage.ts';
 import type { Scenario } from '../../scenario.ts';
 
 /** What a host is admitted without a renewal, and what it takes to be sure that it is over. */
@@ -19,7 +20,7 @@ async function pair(
 ): Promise<readonly [HostHandle, HostHandle]> {
   const host = await stage.start('host', [{ role: 'server' }, { role: 'node', prefix: 'host', channels: [{ weight: 100 }] }], setup); // prettier-ignore
   const caller = await stage.start('caller', [{ role: 'client' }, { role: 'node', prefix: 'caller', channels: [{}] }], setup); // prettier-ignore
-  await Promise.all([caller.ask('serversReady', 1, 10_000), caller.ask('peersReady', 1, 10_000)]);
+  await Promise.all([caller.ask('servers.ready', 1, 10_000), caller.ask('peers.ready', 1, 10_000)]);
   return [host, caller];
 }
 
@@ -36,10 +37,10 @@ export const discovery: readonly Scenario[] = [
     run: async (stage) => {
       const [first, caller] = await pair(stage);
       const idle = await stage.start('idle', [{ role: 'node', prefix: 'idle', channels: [{ weight: 0 }] }]);
-      await caller.ask('peersReady', 2, visibleMs + 2_000); // it is found, then dialled
+      await caller.ask('peers.ready', 2, visibleMs + 2_000); // it is found, then dialled
       const second = await stage.server('second');
-      await caller.ask('serversReady', 2, visibleMs + 2_000);
-      await second.ask('setWeight', 300);
+      await caller.ask('servers.ready', 2, visibleMs + 2_000);
+      await second.ask('servers.setWeight', 300);
       await caller.servers((rows) => rows.some(({ weight }) => weight === 300), 'sees the weight', visibleMs);
       assert.ok((await second.shutdown()).ok);
       await caller.servers((rows) => rows.length === 1, 'has forgotten the server', visibleMs);
@@ -64,12 +65,12 @@ export const discovery: readonly Scenario[] = [
         { role: 'client', channel: 'another' },
         { role: 'subscriber', channel: 'events' },
       ]);
-      await Promise.all([other.ask('serversReady', 1, 5_000, 'same'), other.ask('peersReady', 1, 5_000, 'same')]);
-      assert.ok((await host.ask('subscribersReady', 'events', 1, 5_000)).ok);
-      assert.equal((await other.ask('servers', 'same')).length, 1);
-      assert.equal((await other.ask('peers', 'same')).length, 1);
-      assert.equal((await other.ask('publishers', 'events')).length, 1);
-      assert.deepEqual(await other.ask('servers', 'another'), []);
+      await Promise.all([other.ask('servers.ready', 1, 5_000, 'same'), other.ask('peers.ready', 1, 5_000, 'same')]);
+      assert.ok((await host.ask('feeds.subscribersReady', 'events', 1, 5_000)).ok);
+      assert.equal((await other.ask('servers.list', 'same')).length, 1);
+      assert.equal((await other.ask('peers.list', 'same')).length, 1);
+      assert.equal((await other.ask('feeds.publishers', 'events')).length, 1);
+      assert.deepEqual(await other.ask('servers.list', 'another'), []);
       await other.refusal({ to: { channel: 'another' }, timeoutMs: 300 }, 'NotFound');
     },
   },
@@ -79,7 +80,7 @@ export const discovery: readonly Scenario[] = [
     over: { store: ['redis'] },
     run: async (stage) => {
       const server = await stage.redis();
-      const setup = { store: stage.redisStore(server) };
+      const setup = { store: redisStore(stage, server) };
       const host = await stage.start(
         'host',
         [{ role: 'server' }, { role: 'node', prefix: 'host' }, { role: 'publisher' }],
@@ -110,10 +111,10 @@ export const discovery: readonly Scenario[] = [
     run: async (stage) => {
       const staying = await stage.server('staying');
       const [host, caller] = await pair(stage);
-      await caller.ask('serversReady', 2, 5_000);
+      await caller.ask('servers.ready', 2, 5_000);
       await host.process.kill();
       await caller.servers((rows) => rows.filter(({ state }) => state === 'ready').length === 1, 'has lost the link');
-      const { ends } = await caller.ask('burst', stage.toServers, 50);
+      const { ends } = await caller.ask('calls.burst', stage.toServers, 50);
       assert.deepEqual(ends, { ok: 50 });
       const { ownerLeaseTtlMs, ownerLeaseRenewIntervalMs } = quickLocation;
       const limitMs = 2 * ownerLeaseTtlMs + ownerLeaseRenewIntervalMs + 4_000;
@@ -130,9 +131,9 @@ export const discovery: readonly Scenario[] = [
     isSlow: true,
     run: async (stage) => {
       const server = await stage.redis();
-      const [host, caller] = await pair(stage, { store: stage.redisStore(server) });
+      const [host, caller] = await pair(stage, { store: redisStore(stage, server) });
       const rowsOf = async () =>
-        [...(await caller.ask('servers')), ...(await caller.ask('peers'))].map(
+        [...(await caller.ask('servers.list')), ...(await caller.ask('peers.list'))].map(
           ({ endpoint, routingId, state }) => `${routingId} ${endpoint} ${state}`,
         );
       const before = await rowsOf();
@@ -151,7 +152,7 @@ export const discovery: readonly Scenario[] = [
       await host.counted(CHANNEL, 'send', ({ dropped }) => dropped['not_serving'] === 1, 'drops a one-way');
       assert.equal(await kindOf(caller, MESH_CHANNEL), 'ok', 'the mesh goes on');
       await caller.reply({ to: { rid: host.meshRid } });
-      assert.equal(await host.ask('release'), 1);
+      assert.equal(await host.ask('handlers.release'), 1);
       assert.ok((await held.end).ok, 'what was accepted is answered');
       assert.deepEqual(await rowsOf(), before, 'nobody was added, removed or closed');
       server.resume();
@@ -167,9 +168,10 @@ export const discovery: readonly Scenario[] = [
     isSlow: true,
     run: async (stage) => {
       const server = await stage.redis();
-      const setup = { store: stage.redisStore(server) };
+      const setup = { store: redisStore(stage, server) };
       const [host, caller] = await pair(stage, setup);
-      const rids = async () => (await caller.ask('servers')).map(({ routingId, state }) => `${routingId} ${state}`);
+      const rids = async () =>
+        (await caller.ask('servers.list')).map(({ routingId, state }) => `${routingId} ${state}`);
       const before = await rids();
       await server.stop();
       const newcomer = await stage.describe('newcomer', [{ role: 'server' }], setup);
@@ -178,7 +180,7 @@ export const discovery: readonly Scenario[] = [
       assert.deepEqual(await rids(), before);
       await server.start(); // empty
       assert.ok((await starting).ok, 'the newcomer starts');
-      await caller.ask('serversReady', 2, 15_000);
+      await caller.ask('servers.ready', 2, 15_000);
       assert.ok((await rids()).includes(before[0] ?? ''), 'the one of before is still there');
       await eventually(async () => (await kindOf(caller, CHANNEL)) === 'ok', 'calls go on', 10_000);
       await eventually(
@@ -187,9 +189,9 @@ export const discovery: readonly Scenario[] = [
         'its record is back',
         10_000,
       );
-      const { ends } = await caller.ask('burst', stage.toNodes, 20);
+      const { ends } = await caller.ask('calls.burst', stage.toNodes, 20);
       assert.deepEqual(ends, { ok: 20 });
-      assert.equal(await host.ask('state'), 'serving');
+      assert.equal(await host.ask('running.state'), 'serving');
     },
   },
   {
@@ -200,7 +202,7 @@ export const discovery: readonly Scenario[] = [
     isSlow: true,
     run: async (stage) => {
       const server = await stage.redis({ keepsData: true });
-      const [host, caller] = await pair(stage, { store: stage.redisStore(server) });
+      const [host, caller] = await pair(stage, { store: redisStore(stage, server) });
       const recordsOf = async () =>
         (await server.command(`KEYS {${stage.namespace}}:L:r:*`)).match(/L:r:(l|d)[^\r\n]+/g) ?? noKeys;
       const isWhole = async () => (await recordsOf()).length >= 5; // two leases, two nodes, a server
@@ -213,10 +215,10 @@ export const discovery: readonly Scenario[] = [
         },
       ]) {
         await eventually(isWhole, 'all records are there', 10_000);
-        const load = caller.ask('burst', { ...stage.toNodes, payload: { act: 'spin', text: '1' } }, 300);
+        const load = caller.ask('calls.burst', { ...stage.toNodes, payload: { act: 'spin', text: '1' } }, 300);
         await disturb();
         assert.deepEqual((await load).ends, { ok: 300 });
-        await host.ask('setWeight', 50);
+        await host.ask('servers.setWeight', 50);
         await eventually(isWhole, 'all records are there again', 15_000);
         await eventually(async () => (await kindOf(caller, CHANNEL)) === 'ok', 'the server answers', 10_000);
       }
@@ -230,27 +232,27 @@ export const discovery: readonly Scenario[] = [
     run: async (stage) => {
       const [host, caller] = await pair(stage);
       const staying = await stage.server('staying');
-      await caller.ask('serversReady', 2, 5_000);
+      await caller.ask('servers.ready', 2, 5_000);
       const rid = host.meshRid;
       host.process.signal('SIGSTOP');
       try {
         // Once its lease has ended it is left out of the channel, while its link may still be there.
         const isLeftOut = async () => {
-          const rows = await caller.ask('servers');
+          const rows = await caller.ask('servers.list');
           return rows.some(
             (row) => row.endpoint === host.endpoint && (row.reason !== undefined || row.state !== 'ready'),
           );
         };
         const limitMs = quickLocation.ownerLeaseTtlMs + quickLocation.ownerLeaseRenewIntervalMs + 5_000;
         await eventually(isLeftOut, 'it is left out', limitMs);
-        const { by } = await caller.ask('burst', stage.toServers, 10);
+        const { by } = await caller.ask('calls.burst', stage.toServers, 10);
         assert.deepEqual([...new Set(by)], [staying.name]);
       } finally {
         host.process.signal('SIGCONT');
       }
-      await caller.ask('serversReady', 2, 15_000);
+      await caller.ask('servers.ready', 2, 15_000);
       await eventually(
-        async () => (await caller.ask('burst', { ...stage.toServers, timeoutMs: 1_000 }, 10)).by.includes('host'),
+        async () => (await caller.ask('calls.burst', { ...stage.toServers, timeoutMs: 1_000 }, 10)).by.includes('host'),
         'it answers again',
         15_000,
       );
@@ -264,7 +266,7 @@ export const discovery: readonly Scenario[] = [
     isSlow: true,
     run: async (stage) => {
       const server = await stage.redis();
-      const caller = await stage.start('caller', [{ role: 'client' }], { store: stage.redisStore(server) });
+      const caller = await stage.start('caller', [{ role: 'client' }], { store: redisStore(stage, server) });
       const proxy = await stage.proxy(server.address);
       const behind = {
         kind: 'redis',
@@ -272,11 +274,11 @@ export const discovery: readonly Scenario[] = [
         keyPrefix: stage.namespace,
       } as const;
       const host = await stage.start('host', [{ role: 'server' }], { store: behind });
-      await caller.ask('serversReady', 1, 5_000);
+      await caller.ask('servers.ready', 1, 5_000);
       const recordsOf = async () =>
         (await server.command(`KEYS {${stage.namespace}}:L:r:d/c/*`)).match(/L:r:[^\r\n]+/g) ?? noKeys;
       proxy.blackhole('toClient'); // commands arrive, answers do not
-      await host.ask('setWeight', 7);
+      await host.ask('servers.setWeight', 7);
       await host.logged('zlink.runtime.location.store_changed', 1, 15_000);
       proxy.restore();
       const weightOf = async () => server.command(`HGET {${stage.namespace}}:${(await recordsOf())[0]} v`);
@@ -303,7 +305,7 @@ export const discovery: readonly Scenario[] = [
       const host = await stage.start('host', [{ role: 'server' }, { role: 'client' }, { role: 'node', prefix: 'n' }], {
         store,
       });
-      await host.ask('serversReady', 1, 5_000);
+      await host.ask('servers.ready', 1, 5_000);
       await host.reply(stage.toServers);
       const keys = (await server.command('KEYS *')).match(/^[^\r\n*$][^\r\n]*$/gm) ?? noKeys;
       assert.ok(keys.includes(`{${prefix}}:L:meta`), keys.join(' '));
@@ -322,12 +324,12 @@ export const discovery: readonly Scenario[] = [
       const [host, caller] = await pair(stage);
       const stranger = await stage.start('stranger', [{ role: 'server' }, { role: 'node', prefix: 'stranger' }], apart);
       const friend = await stage.start('friend', [{ role: 'client' }, { role: 'node', prefix: 'friend' }], apart);
-      await Promise.all([friend.ask('serversReady', 1, 5_000), friend.ask('peersReady', 1, 5_000)]);
-      assert.equal((await caller.ask('servers')).length, 1);
-      assert.equal((await caller.ask('peers')).length, 1);
+      await Promise.all([friend.ask('servers.ready', 1, 5_000), friend.ask('peers.ready', 1, 5_000)]);
+      assert.equal((await caller.ask('servers.list')).length, 1);
+      assert.equal((await caller.ask('peers.list')).length, 1);
       await caller.refusal({ to: { rid: stranger.meshRid } }, 'NotFound');
-      assert.equal((await friend.ask('servers'))[0]?.endpoint, stranger.endpoint);
-      assert.equal((await caller.ask('servers'))[0]?.endpoint, host.endpoint);
+      assert.equal((await friend.ask('servers.list'))[0]?.endpoint, stranger.endpoint);
+      assert.equal((await caller.ask('servers.list'))[0]?.endpoint, host.endpoint);
     },
   },
 ];

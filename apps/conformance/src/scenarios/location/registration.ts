@@ -1,6 +1,7 @@
 /** LOC-001 to LOC-006: which stores a host takes, and what it does with them. */
 import assert from 'node:assert/strict';
 import { MESH } from '../../contracts.ts';
+import { redisStore } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 export const registration: readonly Scenario[] = [
@@ -58,7 +59,7 @@ export const registration: readonly Scenario[] = [
       assert.equal(end.error.kind, 'Unavailable');
       assert.ok(end.ms >= 9_000 && end.ms < 14_000, `it took ${end.ms} ms`);
       assert.equal(end.state, 'error');
-      assert.deepEqual((await host.ask('facts')).listeners, []);
+      assert.deepEqual((await host.ask('running.facts')).listeners, []);
     },
   },
   {
@@ -82,11 +83,11 @@ export const registration: readonly Scenario[] = [
       await foreign.command(`HSET {${stage.namespace}}:L:meta schema 2 storeId x createdMs 1`);
       for (const server of [evicting, foreign]) {
         const host = await stage.describe(`host ${server.port}`, [{ role: 'server' }], {
-          store: stage.redisStore(server),
+          store: redisStore(stage, server),
         });
         const end = await host.tryStart();
         assert.ok(!end.ok && end.error.isConfigurationError, end.ok ? 'started' : end.error.message);
-        assert.deepEqual((await host.ask('facts')).listeners, []);
+        assert.deepEqual((await host.ask('running.facts')).listeners, []);
       }
     },
   },

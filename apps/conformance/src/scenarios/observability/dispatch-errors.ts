@@ -4,6 +4,7 @@ import type { CallPlan, PartPlan, TelemetryPlan } from '../../roles/plan.ts';
 import type { LogFacts } from '../../roles/protocol.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
 import { eventually } from '../../runner/eventually.ts';
+import { nodePlan, redisStore } from '../../runner/stage-plans.ts';
 import type { HostSetup, Stage } from '../../runner/stage.ts';
 import type { Scenario } from '../../scenario.ts';
 
@@ -22,13 +23,13 @@ export const dispatchErrors: readonly Scenario[] = [
         ['handler_exception', { payload: { act: 'refuse', text: 'Rejected' } }, 'Rejected', undefined],
       ] as const;
       for (const [reason, asked, kind, told = asked] of rows) {
-        await server.ask('forgetRecords');
+        await server.ask('telemetry.forgetRecords');
         await client.refusal({ ...stage.toServers, ...asked }, kind);
         await tellsOf(server, reason, 'reply_error', 'request');
         assert.ok((await client.call({ ...stage.toServers, ...told, verb: 'send' })).ok);
         await tellsOf(server, reason, 'drop', 'send');
       }
-      assert.deepEqual(await client.ask('records'), [], 'the caller has its error and no record');
+      assert.deepEqual(await client.ask('telemetry.records'), [], 'the caller has its error and no record');
     },
   },
   {
@@ -58,14 +59,14 @@ export const dispatchErrors: readonly Scenario[] = [
       const late = { ...stage.toServers, timeoutMs: 300, payload: { act: 'spin', text: '100' } } as const;
       const isTold = async (): Promise<boolean> => {
         const call = caller.call(late);
-        await caller.ask('block', 500);
+        await caller.ask('process.block', 500);
         const end = await call;
         assert.ok(end.ok || end.error.kind === 'DeadlineExceeded', JSON.stringify(end));
-        return (await caller.ask('records')).length > 0;
+        return (await caller.ask('telemetry.records')).length > 0;
       };
       await eventually(isTold, 'a reply was too late');
       await tellsOf(caller, 'unexpected_reply', 'drop', 'response');
-      const { ends, mixedUp } = await caller.ask('burst', stage.toServers, 50);
+      const { ends, mixedUp } = await caller.ask('calls.burst', stage.toServers, 50);
       assert.deepEqual([ends, mixedUp], [{ ok: 50 }, 0]);
     },
   },
@@ -75,7 +76,7 @@ export const dispatchErrors: readonly Scenario[] = [
       'backpressure: a full mailbox answers Unavailable; invalid_frame: what never fits ProtocolError; sends are dropped',
     run: async (stage) => {
       const mailbox = { mailbox: { messages: 1, bytes: 4_000 }, concurrency: 1 };
-      const server = await stage.start('server', [recording, stage.nodePlan('server', [], mailbox)]);
+      const server = await stage.start('server', [recording, nodePlan(stage, 'server', [], mailbox)]);
       const client = await stage.node('client', [server]);
       const held = await client.begin({ to: { rid: 'server' }, payload: { act: 'hold' } });
       await server.seen(1, 'begun');
@@ -83,7 +84,7 @@ export const dispatchErrors: readonly Scenario[] = [
       await tellsOf(server, 'backpressure', 'reply_error', 'request');
       assert.ok((await client.call({ to: { rid: 'server' }, verb: 'send' })).ok);
       await tellsOf(server, 'backpressure', 'drop', 'send');
-      await server.ask('release');
+      await server.ask('handlers.release');
       assert.ok((await held.end).ok);
       const tooLarge = { to: { rid: 'server' }, payload: { text: 'x'.repeat(5_000) } } as const;
       await client.refusal(tooLarge, 'ProtocolError');
@@ -104,7 +105,7 @@ export const dispatchErrors: readonly Scenario[] = [
         ownerLeaseRenewTimeoutMs: 200,
         ownerLeaseFencingMarginMs: 600,
       };
-      const setup = { store: stage.redisStore(redis), options: { location: times } };
+      const setup = { store: redisStore(stage, redis), options: { location: times } };
       const server = await stage.start('server', [recording, { role: 'server' }], setup);
       const client = await callerOf(stage, server, { store: 'none' });
       const plan: CallPlan = { ...stage.toServers, timeoutMs: 1_000 };
@@ -124,7 +125,7 @@ export const dispatchErrors: readonly Scenario[] = [
     ids: ['TRACE-006'],
     title: 'shutdown: a host that ends answers direct calls ShuttingDown, drops sends, and fails calls of its own',
     run: async (stage) => {
-      const server = await stage.start('server', [recording, stage.nodePlan('server')]);
+      const server = await stage.start('server', [recording, nodePlan(stage, 'server')]);
       const client = await stage.node('client', [server]);
       const held = await client.begin({ to: { rid: 'server' }, payload: { act: 'hold' } });
       await server.seen(1, 'begun');
@@ -136,7 +137,7 @@ export const dispatchErrors: readonly Scenario[] = [
       await tellsOf(server, 'shutdown', 'drop', 'send');
       await server.refusal({ to: { rid: 'client' } }, 'ShuttingDown');
       await tellsOf(server, 'shutdown', 'fail_caller', 'request');
-      await server.ask('release');
+      await server.ask('handlers.release');
       assert.ok((await held.end).ok);
       assert.ok((await ending).ok);
     },
@@ -149,7 +150,7 @@ export const dispatchErrors: readonly Scenario[] = [
       const server = await stage.start('server', [recording, { role: 'server' }, stopping]);
       const caller = await callerOf(stage, server);
       assert.ok(!(await caller.call(stage.toServers)).ok, 'it is stopped');
-      const open = await stage.start('open', [recording, stage.nodePlan('open')]);
+      const open = await stage.start('open', [recording, nodePlan(stage, 'open')]);
       const other = await stage.node('other', [open]);
       const given = await other.begin({ to: { rid: 'open' }, payload: { act: 'hold' } });
       await open.seen(1, 'begun');
@@ -159,7 +160,7 @@ export const dispatchErrors: readonly Scenario[] = [
       await other.refusal({ to: { rid: 'nobody' } }, 'NotFound');
       for (const host of [server, caller, open])
         assert.deepEqual(
-          (await host.ask('records')).filter(({ eventId }) => eventId === 'zlink.dispatch_error'),
+          (await host.ask('telemetry.records')).filter(({ eventId }) => eventId === 'zlink.dispatch_error'),
           [],
           host.name,
         );
@@ -169,7 +170,7 @@ export const dispatchErrors: readonly Scenario[] = [
 
 async function callerOf(stage: Stage, server: HostHandle, setup: HostSetup = {}): Promise<HostHandle> {
   const caller = await stage.start('caller', [recording, { role: 'client', connect: [server.endpoint] }], setup);
-  await caller.ask('serversReady', 1, 8_000);
+  await caller.ask('servers.ready', 1, 8_000);
   return caller;
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { MonitoringEvent } from '@zlink/framework';
 import { CHANNEL, FEED, MESH } from '../../contracts.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
+import { nodePlan, redisStore } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 const prefix = 'zlink.runtime.';
@@ -13,11 +14,11 @@ export const events: readonly Scenario[] = [
     title: 'the life of a host is told in order, each event once in the log under its type',
     run: async (stage) => {
       const host = await stage.describe('host', [{ role: 'server' }]);
-      await host.ask('describeOnly');
-      await host.ask('watch', 'life', 'events');
+      await host.ask('host.describe');
+      await host.ask('observing.watch', 'life', 'events');
       assert.ok((await host.tryStart()).ok);
       assert.ok((await host.shutdown()).ok);
-      const told = (await host.ask('read', 'life', 100)).flatMap(({ event }) => event ?? []);
+      const told = (await host.ask('observing.read', 'life', 100)).flatMap(({ event }) => event ?? []);
       const states = told.flatMap((event) => (event.type === `${prefix}host.state_changed` ? [event.state] : []));
       assert.deepEqual(states, ['starting', 'serving', 'draining', 'stopped']);
       const [end] = told.flatMap((event) => (event.type === `${prefix}host.termination_changed` ? [event] : []));
@@ -35,11 +36,11 @@ export const events: readonly Scenario[] = [
     title: 'a start that fails is told with a bounded error without a stack',
     run: async (stage) => {
       const host = await stage.describe('host', [{ role: 'server' }, { role: 'service', name: 'bad', fails: 'start' }]);
-      await host.ask('describeOnly');
-      await host.ask('watch', 'life', 'events');
+      await host.ask('host.describe');
+      await host.ask('observing.watch', 'life', 'events');
       assert.ok(!(await host.tryStart()).ok);
       assert.ok((await host.shutdown()).ok);
-      const told = (await host.ask('read', 'life', 100)).flatMap(({ event }) => event ?? []);
+      const told = (await host.ask('observing.read', 'life', 100)).flatMap(({ event }) => event ?? []);
       const [failed] = told.filter((event) => 'state' in event && event.state === 'error');
       assert.deepEqual(Object.keys(failed?.error ?? {}).sort(), ['code', 'kind', 'message']);
       const { kind, code, message } = failed!.error!; // its keys are those
@@ -54,21 +55,21 @@ export const events: readonly Scenario[] = [
     ids: ['MON-021', 'MON-020', 'MON-022'],
     title: 'servers, nodes, their channels and publishers: found, ready, changed and gone are told; no message is',
     run: async (stage) => {
-      const far = await stage.start('far', [{ role: 'server' }, stage.nodePlan('far'), { role: 'publisher' }]);
+      const far = await stage.start('far', [{ role: 'server' }, nodePlan(stage, 'far'), { role: 'publisher' }]);
       const host = await stage.describe('host', [
         { role: 'client', connect: [far.endpoint] },
-        stage.nodePlan('host', [far], { channels: [{}] }),
+        nodePlan(stage, 'host', [far], { channels: [{}] }),
         { role: 'subscriber', connect: [far.feedEndpoint] },
       ]);
-      await host.ask('describeOnly');
-      await host.ask('watch', 'all', 'events');
+      await host.ask('host.describe');
+      await host.ask('observing.watch', 'all', 'events');
       assert.ok((await host.tryStart()).ok);
-      await Promise.all([host.ask('serversReady', 1, 8_000), host.ask('peersReady', 1, 8_000)]);
+      await Promise.all([host.ask('servers.ready', 1, 8_000), host.ask('peers.ready', 1, 8_000)]);
       await host.publishers(([row]) => row?.state === 'ready', 'hears the publisher');
       const secret = 'of no concern to anybody else';
       const sequenceOf = async (): Promise<bigint> => {
-        await host.ask('watch', `look ${++looks}`, 'events');
-        await far.ask('setWeight', 40 + looks);
+        await host.ask('observing.watch', `look ${++looks}`, 'events');
+        await far.ask('servers.setWeight', 40 + looks);
         const told = await host.eventsUntil(`look ${looks}`, (event) => 'server' in event);
         return told.at(-1)!.sequence; // at least the one that ended the reading
       };
@@ -76,14 +77,14 @@ export const events: readonly Scenario[] = [
       const before = await sequenceOf();
       for (const to of [stage.toServers, stage.toNodes, { to: { rid: 'far' } }]) {
         const plan = { ...to, payload: { text: secret }, metadata: [['user', secret]] } as const;
-        await host.ask('burst', plan, 100);
-        await host.ask('burst', { ...plan, verb: 'send' }, 100);
+        await host.ask('calls.burst', plan, 100);
+        await host.ask('calls.burst', { ...plan, verb: 'send' }, 100);
       }
-      await far.ask('publishMany', FEED, { topic: secret, payload: { text: secret } }, 50);
+      await far.ask('feeds.publishMany', FEED, { topic: secret, payload: { text: secret } }, 50);
       await host.seen(50, 'ended');
       assert.equal((await sequenceOf()) - before, 1n, 'nothing was told of 650 messages');
 
-      await far.ask('setWeight', 9, 'node');
+      await far.ask('peers.setWeight', 9);
       const ending = far.shutdown();
       const isGone = { server: false, peer: false, publisher: false };
       const told = await host.eventsUntil('all', (event) => {
@@ -122,18 +123,18 @@ export const events: readonly Scenario[] = [
     run: async (stage) => {
       const redis = await stage.redis({ keepsData: true });
       const host = await stage.start('host', [{ role: 'node', rid: 'twin' }], { store: 'none' });
-      await host.ask('watch', 'twin', 'events');
+      await host.ask('observing.watch', 'twin', 'events');
       const twin = await stage.start('other', [{ role: 'node', rid: 'twin', connect: [host.meshEndpoint] }], {
         store: 'none',
       });
-      await twin.ask('watch', 'twin', 'events');
+      await twin.ask('observing.watch', 'twin', 'events');
       const conflict = await Promise.race(
         [host, twin].map((one) => one.eventsUntil('twin', ({ type }) => type.endsWith('routing_id_conflict'))),
       );
       assert.ok(conflict.some((event) => 'nodeRid' in event && event.nodeRid === 'twin' && event.meshName === MESH));
 
-      const stored = await stage.start('stored', [{ role: 'server' }], { store: stage.redisStore(redis) });
-      await stored.ask('watch', 'store', 'events');
+      const stored = await stage.start('stored', [{ role: 'server' }], { store: redisStore(stage, redis) });
+      await stored.ask('observing.watch', 'store', 'events');
       await redis.stop();
       const storeIs = (state: string) => (event: MonitoringEvent) =>
         'location' in event && event.location.store === state;
@@ -153,7 +154,7 @@ export const events: readonly Scenario[] = [
       const setup = { options: { diagnostics: { level: 'normal' } } } as const;
       const host = await stage.start('host', [{ role: 'server' }, failing], setup);
       const client = await stage.client([host]);
-      assert.deepEqual((await client.ask('burst', stage.toServers, 200)).ends, { ok: 200 });
+      assert.deepEqual((await client.ask('calls.burst', stage.toServers, 200)).ends, { ok: 200 });
       await client.refusal({ ...stage.toServers, payload: { act: 'throw', text: 'x' } }, 'InternalFailure');
       assert.ok((await host.shutdown()).ok);
       const reports = host.process.errorText.split('\n').filter((line) => line.includes('no disk for the log'));

@@ -4,6 +4,7 @@ import type { DiagnosticsLevel, Flow } from '@zlink/framework';
 import { CHANNEL, FEED } from '../../contracts.ts';
 import type { CallPlan } from '../../roles/plan.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Stage } from '../../runner/stage.ts';
 import type { Scenario } from '../../scenario.ts';
 
@@ -18,12 +19,12 @@ export const flows: readonly Scenario[] = [
         const setup = { options: { diagnostics: { level } } };
         const server = await stage.server('server', { concurrency: 300 }, setup);
         const client = await stage.client([server], {}, setup);
-        const pending = client.ask('burst', { ...stage.toServers, payload: { act: 'hold' } }, 200);
+        const pending = client.ask('calls.burst', { ...stage.toServers, payload: { act: 'hold' } }, 200);
         const journal = await server.seen(200, 'begun');
         const ids = journal.map(({ context }) => context?.correlationId ?? '');
         assert.equal(new Set(ids).size, 200);
         for (const id of ids) assert.match(id, /^[\x21-\x7e]{1,64}$/);
-        await server.ask('release');
+        await server.ask('handlers.release');
         const { ends, mixedUp } = await pending;
         assert.deepEqual([ends, mixedUp], [{ ok: 200 }, 0]);
         await client.call({ ...stage.toServers, verb: 'send' });
@@ -56,7 +57,7 @@ export const flows: readonly Scenario[] = [
       assert.equal(dark, undefined);
       assert.match(begun?.id ?? '', uuid7);
       assert.equal(begun?.origin, 'inbound');
-      await middle.ask('setLevel', 'normal');
+      await middle.ask('running.setLevel', 'normal');
       const [seen, kept] = await pass(client, middle, last, 'relay');
       assert.equal(seen?.origin, 'application');
       assert.deepEqual(kept, seen);
@@ -66,13 +67,17 @@ export const flows: readonly Scenario[] = [
     ids: ['TRACE-023', 'TRACE-022'],
     title: 'a flow travels with calls to channels, meshes and nodes and with events, apart from their metadata',
     run: async (stage) => {
-      const server = await stage.start('server', [{ role: 'server' }, stage.nodePlan('server'), { role: 'publisher' }]);
+      const server = await stage.start('server', [
+        { role: 'server' },
+        nodePlan(stage, 'server'),
+        { role: 'publisher' },
+      ]);
       const client = await stage.start('client', [
         { role: 'client', connect: [server.endpoint] },
-        stage.nodePlan('client', [server], { channels: [{}] }),
+        nodePlan(stage, 'client', [server], { channels: [{}] }),
         { role: 'subscriber', connect: [server.feedEndpoint], handlers: 2 },
       ]);
-      await Promise.all([client.ask('serversReady', 1, 8_000), client.ask('peersReady', 1, 8_000)]);
+      await Promise.all([client.ask('servers.ready', 1, 8_000), client.ask('peers.ready', 1, 8_000)]);
       const metadata = [['user', 'x'.repeat(1_000)]] as const;
       let calls = 0;
       for (const to of [stage.toServers.to, stage.toNodes.to, { rid: 'server' }]) {
@@ -85,8 +90,8 @@ export const flows: readonly Scenario[] = [
         assert.deepEqual([flow?.origin, seen], ['application', [...metadata.map((entry) => [...entry])]]);
       }
       assert.equal(new Set(contexts.map(({ flow }) => flow?.id)).size, calls, 'each call begins its own');
-      await server.ask('subscribersReady', FEED, 1, 8_000);
-      assert.ok((await server.ask('publish', FEED, { topic: 'one' })).ok);
+      await server.ask('feeds.subscribersReady', FEED, 1, 8_000);
+      assert.ok((await server.ask('feeds.publish', FEED, { topic: 'one' })).ok);
       const heard = (await client.seen(2, 'begun')).flatMap(({ context }) => context ?? []);
       assert.equal(new Set(heard.map(({ flow }) => flow?.id)).size, 1, 'both handlers of an event have its flow');
       assert.equal(heard[0]?.flow?.origin, 'application');
@@ -111,7 +116,7 @@ async function chain(
     [{ role: 'server' }, { role: 'client', channel: 'far', connect: [last.endpointOf('far')] }],
     setups[1],
   );
-  await middle.ask('serversReady', 1, 8_000, 'far');
+  await middle.ask('servers.ready', 1, 8_000, 'far');
   return { client: await stage.client([middle], {}, setups[0]), middle, last };
 }
 
@@ -124,10 +129,10 @@ async function pass(
 ): Promise<readonly [Flow | undefined, Flow | undefined]> {
   const onward: CallPlan = { to: { channel: 'far' }, payload: { mark: act } };
   const call = client.reply({ to: { channel: CHANNEL }, payload: { act, text: JSON.stringify(onward) } });
-  const begun = (await middle.ask('journal')).filter(({ what }) => what === 'begun').length;
+  const begun = (await middle.ask('handlers.journal')).filter(({ what }) => what === 'begun').length;
   if (act === 'bareRelay') {
     await middle.seen(Math.max(begun, 2), 'begun');
-    await middle.ask('release');
+    await middle.ask('handlers.release');
   }
   await call;
   const [one, two] = [await lastBegun(middle), await lastBegun(last)];
@@ -136,5 +141,5 @@ async function pass(
 }
 
 async function lastBegun(host: HostHandle) {
-  return (await host.ask('journal')).findLast(({ what }) => what === 'begun')?.context;
+  return (await host.ask('handlers.journal')).findLast(({ what }) => what === 'begun')?.context;
 }

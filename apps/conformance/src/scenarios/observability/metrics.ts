@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { FEED, MESH, MESH_CHANNEL } from '../../contracts.ts';
 import { eventually } from '../../runner/eventually.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
+import { nodePlan, redisStore } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 import type { MetricRow } from '../../roles/parts/telemetry.ts';
 import type { TelemetryPlan } from '../../roles/plan.ts';
@@ -33,9 +34,9 @@ export const metrics: readonly Scenario[] = [
           { role: 'node', prefix: 'host', connect: [peer.meshEndpoint], channels: [{}, { name: 'empty' }] },
           { role: 'subscriber', connect: [peer.feedEndpoint] },
         ],
-        { options: { location: { ownerLeaseRenewIntervalMs: 100, ownerLeaseRenewTimeoutMs: 100 } }, store: stage.redisStore(redis) },
+        { options: { location: { ownerLeaseRenewIntervalMs: 100, ownerLeaseRenewTimeoutMs: 100 } }, store: redisStore(stage, redis) },
       ); // prettier-ignore
-      await Promise.all([host.ask('serversReady', 1, 8_000), host.ask('peersReady', 1, 8_000)]);
+      await Promise.all([host.ask('servers.ready', 1, 8_000), host.ask('peers.ready', 1, 8_000)]);
       await host.publishers(([row]) => row?.state === 'ready', 'hears the publisher');
       const toPeer = { to: { rid: 'peer' } } as const;
       for (const plan of [stage.toServers, stage.toNodes, toPeer]) await host.reply(plan);
@@ -46,14 +47,14 @@ export const metrics: readonly Scenario[] = [
       assert.ok(!(await host.call({ to: { channel: 'empty' }, timeoutMs: 60 })).ok);
       // More than the small window takes at once has to wait.
       const many = { ...stage.toServers, verb: 'send', payload: { text: 'x'.repeat(100_000) } } as const;
-      assert.deepEqual((await host.ask('burst', many, 100)).ends, { ok: 100 });
+      assert.deepEqual((await host.ask('calls.burst', many, 100)).ends, { ok: 100 });
       // One-way messages that nobody handles.
       const caller = await stage.start(
         'caller',
         [{ role: 'client', channel: 'own', connect: [host.endpointOf('own')] }],
         { store: 'none' },
       ); // prettier-ignore
-      await caller.ask('serversReady', 1, 8_000, 'own');
+      await caller.ask('servers.ready', 1, 8_000, 'own');
       const unhandled = { verb: 'send', packet: 'missingNote' } as const;
       assert.ok((await caller.call({ to: { channel: 'own' }, ...unhandled })).ok);
       assert.ok((await peer.call({ to: { rid: host.meshRid }, ...unhandled })).ok);
@@ -63,13 +64,13 @@ export const metrics: readonly Scenario[] = [
       await metricSeen(host, 'zlink.location.owner_lease.renew.failures');
       await redis.start();
       await metricSeen(host, 'zlink.location.owner_lease.renew.lateness');
-      const before = await host.ask('metrics');
+      const before = await host.ask('telemetry.metrics');
       const held = await caller.begin({ to: { channel: 'own' }, payload: { act: 'hold' } });
       await host.shows(({ host: { backlog } }) => backlog.runningHandlers === 1, 'the handler that runs');
       const end = await host.shutdown({ deadlineMs: 100 });
       assert.equal(end.ok && end.result.outcome, 'forceStopped');
       await held.end;
-      const after = await host.ask('metrics');
+      const after = await host.ask('telemetry.metrics');
       assert.deepEqual(gaugesOf(after), [], 'nothing is read of a host that has ended');
       assert.deepEqual(distinct([...before, ...after].map(signature)), documented());
       const node = { mesh_name: MESH, surface: 'node' };
@@ -93,22 +94,24 @@ export const metrics: readonly Scenario[] = [
       const host = await stage.start('host', [metered, { role: 'server' }, { role: 'node', rid: 'host' }]);
       const peer = await stage.node('peer', [host]);
       const use = async (caller: HostHandle, count: number): Promise<void> => {
-        await caller.ask('burst', stage.toServers, count);
-        await caller.ask('burst', { ...stage.toServers, metadata: [['user', caller.name]] }, count);
-        await caller.ask('burst', { ...stage.toServers, verb: 'send', packet: 'missingNote' }, count);
+        await caller.ask('calls.burst', stage.toServers, count);
+        await caller.ask('calls.burst', { ...stage.toServers, metadata: [['user', caller.name]] }, count);
+        await caller.ask('calls.burst', { ...stage.toServers, verb: 'send', packet: 'missingNote' }, count);
       };
       const first = await stage.client([host]);
       await use(first, 1);
-      await peer.ask('burst', { to: { rid: 'host' } }, 1);
+      await peer.ask('calls.burst', { to: { rid: 'host' } }, 1);
       await host.counted('conformance', 'send', ({ accepted }) => accepted >= 1, 'drops what nobody handles');
       const seriesOf = async (): Promise<readonly string[]> =>
-        distinct((await host.ask('metrics')).map(({ name, attributes }) => `${name} ${JSON.stringify(attributes)}`));
+        distinct(
+          (await host.ask('telemetry.metrics')).map(({ name, attributes }) => `${name} ${JSON.stringify(attributes)}`),
+        );
       const before = await seriesOf();
-      await host.ask('quieten');
+      await host.ask('handlers.quieten');
       await use(first, 2_500);
       const others = await Promise.all([stage.client([host]), stage.client([host])]);
       for (const other of others) await use(other, 100);
-      await peer.ask('burst', { to: { rid: 'host' } }, 2_000);
+      await peer.ask('calls.burst', { to: { rid: 'host' } }, 2_000);
       assert.deepEqual(await seriesOf(), before);
       for (const series of before) assert.doesNotMatch(series, /:"[^"]*(burst-|client-|tcp:|[0-9a-f]{8})/);
     },
@@ -128,15 +131,15 @@ export const metrics: readonly Scenario[] = [
       for (const telemetry of plans) {
         const parts = [{ role: 'client', connect: [server.endpoint] } as const, ...telemetry];
         const host = await stage.start('host', parts, { options: { diagnostics: { level: 'normal' } } });
-        await host.ask('serversReady', 1, 8_000);
-        const { ends: own, mixedUp } = await host.ask('burst', stage.toServers, 200);
+        await host.ask('servers.ready', 1, 8_000);
+        const { ends: own, mixedUp } = await host.ask('calls.burst', stage.toServers, 200);
         const refused = await host.refusal({ ...stage.toServers, packet: 'missingAsk' }, 'NotFound');
         const sent = await host.call({ ...stage.toServers, verb: 'send' });
         if (telemetry[0]?.metrics === 'kept') {
-          await host.ask('setLevel', 'off');
-          await host.ask('burst', stage.toServers, 50);
+          await host.ask('running.setLevel', 'off');
+          await host.ask('calls.burst', stage.toServers, 50);
           const answered = { channel_name: 'conformance', outcome: 'succeeded' };
-          assert.equal(valueOf(await host.ask('metrics'), 'client_server.request.duration', answered), 250);
+          assert.equal(valueOf(await host.ask('telemetry.metrics'), 'client_server.request.duration', answered), 250);
         }
         if (telemetry[0]?.metrics === 'failing') await host.logged('zlink.runtime.telemetry_failed');
         const end = await host.shutdown();
@@ -153,7 +156,7 @@ export const metrics: readonly Scenario[] = [
     run: async (stage) => {
       const recording = { ...metered, records: 'kept' } as const;
       const setup = { options: { diagnostics: { level: 'normal' } } } as const;
-      const publisher = await stage.start('publisher', [{ role: 'publisher' }, stage.nodePlan('publisher')], setup);
+      const publisher = await stage.start('publisher', [{ role: 'publisher' }, nodePlan(stage, 'publisher')], setup);
       const host = await stage.start(
         'host',
         [
@@ -163,21 +166,21 @@ export const metrics: readonly Scenario[] = [
         ],
         setup,
       );
-      await host.ask('peersReady', 1, 8_000);
+      await host.ask('peers.ready', 1, 8_000);
       await host.publishers(([row]) => row?.state === 'ready', 'hears the publisher’s beacon');
-      const rows = await host.ask('metrics');
+      const rows = await host.ask('telemetry.metrics');
       assert.equal(valueOf(rows, 'fanout.publishers.ready', { channel_name: FEED }), 1);
       const counted = rows.filter(({ name, value }) => /messages|request|wait/.test(name) && value > 0);
       assert.deepEqual(counted, []);
-      assert.deepEqual(await host.ask('records'), []);
-      for (const { accepted } of await host.ask('counters')) assert.equal(accepted, 0);
+      assert.deepEqual(await host.ask('telemetry.records'), []);
+      for (const { accepted } of await host.ask('running.counters')) assert.equal(accepted, 0);
     },
   },
 ];
 
 async function metricSeen(host: HostHandle, name: string): Promise<void> {
   const isSeen = async (): Promise<boolean> =>
-    (await host.ask('metrics')).some((row) => row.name === name && row.value > 0);
+    (await host.ask('telemetry.metrics')).some((row) => row.name === name && row.value > 0);
   await eventually(isSeen, `${host.name} has ${name}`);
 }
 

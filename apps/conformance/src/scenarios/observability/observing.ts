@@ -12,21 +12,21 @@ export const observing: readonly Scenario[] = [
     run: async (stage) => {
       const host = await stage.server('host');
       const client = await stage.client([host]);
-      await host.ask('quieten');
-      await host.ask('watch', 'snapshots', 'snapshots');
-      await host.ask('watch', 'events', 'events');
-      await host.ask('read', 'snapshots', 1);
-      const before = await host.ask('memory');
-      const changing = host.ask('churn', changes);
-      assert.deepEqual((await client.ask('burst', stage.toServers, 500)).ends, { ok: 500 });
+      await host.ask('handlers.quieten');
+      await host.ask('observing.watch', 'snapshots', 'snapshots');
+      await host.ask('observing.watch', 'events', 'events');
+      await host.ask('observing.read', 'snapshots', 1);
+      const before = await host.ask('process.memory');
+      const changing = host.ask('servers.churn', changes);
+      assert.deepEqual((await client.ask('calls.burst', stage.toServers, 500)).ends, { ok: 500 });
       await changing;
-      const { rssBytes } = await host.ask('memory');
+      const { rssBytes } = await host.ask('process.memory');
       assert.ok(rssBytes - before.rssBytes < 100_000_000, `memory has grown by ${rssBytes - before.rssBytes} bytes`);
 
-      const [newest] = await host.ask('read', 'snapshots', 1);
+      const [newest] = await host.ask('observing.read', 'snapshots', 1);
       assert.equal(newest?.snapshot?.clientServerChannels[0]?.servers[0]?.weight, (changes % 1_000) + 1);
       assert.ok((newest.loss.coalesced ?? 0n) > 5_000n, `${newest.loss.coalesced} snapshots were left out`);
-      const [oldest, ...others] = await host.ask('read', 'events', kept);
+      const [oldest, ...others] = await host.ask('observing.read', 'events', kept);
       assert.equal(oldest?.loss.discarded, BigInt(changes - kept));
       assert.equal(others.length, kept - 1);
       const weights = [oldest, ...others].map(({ event }) => (event && 'server' in event ? event.server.weight : 0));
@@ -35,9 +35,9 @@ export const observing: readonly Scenario[] = [
         Array.from({ length: kept }, (_, at) => ((changes - kept + 1 + at) % 1_000) + 1),
       );
 
-      await host.ask('watch', 'later', 'events'); // counts from 0
-      await host.ask('churn', 3);
-      const [first] = await host.ask('read', 'later', 1);
+      await host.ask('observing.watch', 'later', 'events'); // counts from 0
+      await host.ask('servers.churn', 3);
+      const [first] = await host.ask('observing.read', 'later', 1);
       assert.equal(first?.loss.discarded, 0n);
     },
   },
@@ -46,14 +46,14 @@ export const observing: readonly Scenario[] = [
     title: 'the last snapshot, with the result of the shutdown, reaches all observers and ends their iterations',
     run: async (stage) => {
       const host = await stage.server('host');
-      await host.ask('watch', 'idle', 'snapshots');
-      await host.ask('watch', 'first read later', 'snapshots');
-      const [before] = await host.ask('read', 'idle', 1);
+      await host.ask('observing.watch', 'idle', 'snapshots');
+      await host.ask('observing.watch', 'first read later', 'snapshots');
+      const [before] = await host.ask('observing.read', 'idle', 1);
       assert.equal(before?.snapshot?.host.state, 'serving');
       const end = await host.shutdown();
       assert.ok(end.ok);
       for (const id of ['idle', 'first read later']) {
-        const rest = await host.ask('read', id, 10); // fewer: the iteration ends
+        const rest = await host.ask('observing.read', id, 10); // fewer: the iteration ends
         const last = rest.at(-1)?.snapshot?.host;
         assert.deepEqual([last?.state, last?.shutdownResult], ['stopped', end.result], id);
         assert.ok(rest.length < 10);
@@ -66,20 +66,20 @@ export const observing: readonly Scenario[] = [
     run: async (stage) => {
       const host = await stage.server('host');
       const client = await stage.client([host]);
-      for (const id of ['aborted', 'returned', 'thrown', 'staying']) await host.ask('watch', id, 'events');
-      const reading = host.ask('read', 'aborted', 1);
-      await host.ask('unwatch', 'aborted', 'signal');
+      for (const id of ['aborted', 'returned', 'thrown', 'staying']) await host.ask('observing.watch', id, 'events');
+      const reading = host.ask('observing.read', 'aborted', 1);
+      await host.ask('observing.unwatch', 'aborted', 'signal');
       assert.deepEqual(await reading, []);
-      await host.ask('unwatch', 'returned', 'return');
-      assert.deepEqual(await host.ask('read', 'returned', 1), []);
-      const throwing = host.ask('unwatch', 'thrown', 'throw');
-      await host.ask('churn', 5);
+      await host.ask('observing.unwatch', 'returned', 'return');
+      assert.deepEqual(await host.ask('observing.read', 'returned', 1), []);
+      const throwing = host.ask('observing.unwatch', 'thrown', 'throw');
+      await host.ask('servers.churn', 5);
       await throwing;
-      const items = await host.ask('read', 'staying', 5);
+      const items = await host.ask('observing.read', 'staying', 5);
       const weights = items.map(({ event }) => (event && 'server' in event ? event.server.weight : 0));
       assert.deepEqual(weights, [2, 3, 4, 5, 6]);
       await client.reply(stage.toServers);
-      assert.deepEqual(await host.ask('unhandled'), []);
+      assert.deepEqual(await host.ask('running.unhandled'), []);
     },
   },
 ];

@@ -5,6 +5,7 @@ import type { NodePlan, TelemetryPlan } from '../../roles/plan.ts';
 import type { LogFacts } from '../../roles/protocol.ts';
 import { eventually } from '../../runner/eventually.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Stage } from '../../runner/stage.ts';
 import type { Scenario } from '../../scenario.ts';
 
@@ -84,12 +85,12 @@ export const records: readonly Scenario[] = [
         [recording, { role: 'client', connect: [server.endpoint], sendTimeoutMs: 200 }],
         { options: small },
       ); // prettier-ignore
-      await client.ask('serversReady', 1, 8_000);
+      await client.ask('servers.ready', 1, 8_000);
       await client.reply(stage.toServers);
       server.process.signal('SIGSTOP');
       try {
         const plan = { ...stage.toServers, verb: 'send', payload: { text: 'x'.repeat(10_000) } } as const;
-        const { ends } = await client.ask('burst', plan, 200);
+        const { ends } = await client.ask('calls.burst', plan, 200);
         const late = ends['DeadlineExceeded'] ?? 0;
         assert.ok(late > 0, JSON.stringify(ends));
         const all = await client.recorded((told) => count(told, 'dropped') === late, 'what was dropped');
@@ -108,25 +109,25 @@ export const records: readonly Scenario[] = [
       const feed = { role: 'subscriber', connect: [publisher.feedEndpoint] } as const;
       const one = await stage.start('one', [recording, { ...feed, handlers: 2 }], at('normal'));
       const two = await stage.start('two', [recording, feed], at('normal'));
-      await publisher.ask('subscribersReady', FEED, 2, 8_000);
-      assert.ok((await publisher.ask('publish', FEED, { topic: 'weather' })).ok);
+      await publisher.ask('feeds.subscribersReady', FEED, 2, 8_000);
+      assert.ok((await publisher.ask('feeds.publish', FEED, { topic: 'weather' })).ok);
       const handled = ['received send', 'admitted send', 'dispatched send', 'completed send succeeded'];
       const ofOne = await one.recorded((all) => count(all, 'completed') === 2, 'both handlers');
       const ofTwo = await two.recorded((all) => count(all, 'completed') === 1, 'its handler');
       assert.deepEqual(linesOf(ofOne).toSorted(), [...handled, ...handled].toSorted());
       assert.deepEqual(linesOf(ofTwo), handled);
-      const sent = await publisher.ask('records');
+      const sent = await publisher.ask('telemetry.records');
       assert.deepEqual(linesOf(sent), ['sent send']);
       for (const record of [...sent, ...ofOne, ...ofTwo]) {
         const { surface, channel_name: channel, topic, flow_id: id } = record;
         assert.deepEqual([surface, channel, topic, id], ['classic_fanout', FEED, 'weather', sent[0]?.['flow_id']]);
         assert.deepEqual(Object.keys(record).filter((key) => /rid|endpoint|correlation|count/.test(key)), []); // prettier-ignore
       }
-      assert.ok((await publisher.ask('publish', FEED, { topic: 'weather', packet: 'missingNote' })).ok);
+      assert.ok((await publisher.ask('feeds.publish', FEED, { topic: 'weather', packet: 'missingNote' })).ok);
       const [error] = errorsOf(await one.recorded((all) => errorsOf(all).length > 0, 'what nobody handles'));
       const { reason, action, surface, outcome, topic } = error ?? {};
       assert.deepEqual([reason, action, surface, outcome, topic], ['no_handler', 'drop', 'classic_fanout', 'failed', 'weather']); // prettier-ignore
-      assert.deepEqual(errorsOf(await publisher.ask('records')), []);
+      assert.deepEqual(errorsOf(await publisher.ask('telemetry.records')), []);
     },
   },
   {
@@ -134,24 +135,24 @@ export const records: readonly Scenario[] = [
     title: 'normal, off, errors, normal under load: every request is answered, and each step uses the level it finds',
     run: async (stage) => {
       const [server, client] = await pair(stage, 'normal');
-      await server.ask('quieten');
+      await server.ask('handlers.quieten');
       const plans = [stage.toServers, stage.toNodes, { to: { rid: 'server' } }];
       for (const level of ['off', 'errors', 'normal', 'off', 'detailed', 'normal'] as const) {
-        const loads = plans.map((plan) => client.ask('burst', plan, 300));
-        assert.equal(await server.ask('setLevel', level), undefined);
+        const loads = plans.map((plan) => client.ask('calls.burst', plan, 300));
+        assert.equal(await server.ask('running.setLevel', level), undefined);
         for (const { ends, mixedUp } of await Promise.all(loads)) assert.deepEqual([ends, mixedUp], [{ ok: 300 }, 0]);
-        assert.equal((await server.ask('snapshot')).host.diagnosticsLevel, level);
+        assert.equal((await server.ask('observing.snapshot')).host.diagnosticsLevel, level);
       }
-      assert.equal((await server.ask('setLevel', 'loud' as 'off'))?.kind, 'InvalidOperation');
+      assert.equal((await server.ask('running.setLevel', 'loud' as 'off'))?.kind, 'InvalidOperation');
       for (const level of ['off', 'errors'] as const) {
-        await server.ask('setLevel', level);
+        await server.ask('running.setLevel', level);
         await drained(server);
-        await server.ask('forgetRecords');
+        await server.ask('telemetry.forgetRecords');
         await client.refusal({ ...stage.toServers, packet: 'missingAsk' }, 'NotFound');
-        await client.ask('burst', stage.toServers, 20);
+        await client.ask('calls.burst', stage.toServers, 20);
         if (level === 'errors') await server.recorded((all) => errorsOf(all).length === 1, 'the error');
         const expected = level === 'off' ? [] : ['zlink.dispatch_error'];
-        assert.deepEqual((await server.ask('records')).map(({ eventId }) => eventId), expected); // prettier-ignore
+        assert.deepEqual((await server.ask('telemetry.records')).map(({ eventId }) => eventId), expected); // prettier-ignore
       }
     },
   },
@@ -160,23 +161,23 @@ export const records: readonly Scenario[] = [
     title: 'at a rate of 0.1 three nodes record a flow as a whole or none of it, and every error',
     run: async (stage) => {
       const setup = at('normal', { sampleRate: 0.1 });
-      const nodeOf = (name: string, peers: readonly HostHandle[]): NodePlan => stage.nodePlan(name, peers);
+      const nodeOf = (name: string, peers: readonly HostHandle[]): NodePlan => nodePlan(stage, name, peers);
       const last = await stage.start('last', [recording, nodeOf('last', [])], setup);
       const middle = await stage.start('middle', [recording, nodeOf('middle', [last])], setup);
       const first = await stage.start('first', [recording, nodeOf('first', [middle])], setup);
-      await Promise.all([middle.ask('peersReady', 2, 8_000), first.ask('peersReady', 1, 8_000)]);
+      await Promise.all([middle.ask('peers.ready', 2, 8_000), first.ask('peers.ready', 1, 8_000)]);
       const onward = JSON.stringify({ to: { rid: 'last' } });
       const plan = { to: { rid: 'middle' }, payload: { act: 'relay', text: onward } } as const;
-      assert.deepEqual((await first.ask('burst', plan, 400)).ends, { ok: 400 });
+      assert.deepEqual((await first.ask('calls.burst', plan, 400)).ends, { ok: 400 });
       await Promise.all([first, middle, last].map(drained));
       const flows = new Map<unknown, number>();
       for (const host of [first, middle, last]) {
-        for (const { flow_id: id } of await host.ask('records')) flows.set(id, (flows.get(id) ?? 0) + 1);
+        for (const { flow_id: id } of await host.ask('telemetry.records')) flows.set(id, (flows.get(id) ?? 0) + 1);
       }
       assert.deepEqual([...new Set(flows.values())], [12], 'two, six and four phases, or none');
       assert.ok(flows.size > 8 && flows.size < 100, `${flows.size} of 400 flows are recorded`); // less than once in a million runs not
       for (const id of flows.keys()) assert.ok(parseInt(String(id).slice(-8), 16) / 2 ** 32 < 0.1);
-      await first.ask('burst', { to: { rid: 'middle' }, packet: 'missingAsk' }, 5);
+      await first.ask('calls.burst', { to: { rid: 'middle' }, packet: 'missingAsk' }, 5);
       await middle.recorded((all) => errorsOf(all).length > 0, 'the error whatever the rate');
       for (const sampleRate of [-0.1, 1.1]) {
         const end = await stage.failStart('wrong', [], at('normal', { sampleRate }));
@@ -191,15 +192,15 @@ export const records: readonly Scenario[] = [
       const slow = { ...recording, records: 'slow' } as const;
       const server = await stage.start('server', [slow, { role: 'server' }], at('normal'));
       const client = await stage.client([server]);
-      await server.ask('quieten');
-      const { ends } = await client.ask('burst', stage.toServers, 2_000);
+      await server.ask('handlers.quieten');
+      const { ends } = await client.ask('calls.burst', stage.toServers, 2_000);
       assert.deepEqual(ends, { ok: 2_000 });
-      const left = (await server.ask('metrics')).find(
+      const left = (await server.ask('telemetry.metrics')).find(
         ({ name, attributes }) =>
           name === 'zlink.observability.events.overflow' && attributes['source'] === 'trace',
       ); // prettier-ignore
       assert.ok((left?.value ?? 0) > 0, 'more than 4,096 of 8,000 records were there at once');
-      assert.ok((await server.ask('records')).length < 8_000);
+      assert.ok((await server.ask('telemetry.records')).length < 8_000);
       const { ms } = await client.call(stage.toServers);
       assert.ok(ms < 2_000, `a call took ${ms} ms while records wait`);
       const end = await server.shutdown();
@@ -209,13 +210,17 @@ export const records: readonly Scenario[] = [
 ];
 
 async function pair(stage: Stage, level: 'normal' | 'detailed'): Promise<[HostHandle, HostHandle]> {
-  const server = await stage.start('server', [recording, { role: 'server' }, stage.nodePlan('server')], at(level));
+  const server = await stage.start('server', [recording, { role: 'server' }, nodePlan(stage, 'server')], at(level));
   const client = await stage.start(
     'client',
-    [recording, { role: 'client', connect: [server.endpoint] }, stage.nodePlan('client', [server], { channels: [{}] })],
+    [
+      recording,
+      { role: 'client', connect: [server.endpoint] },
+      nodePlan(stage, 'client', [server], { channels: [{}] }),
+    ],
     at(level),
   );
-  await Promise.all([client.ask('serversReady', 1, 8_000), client.ask('peersReady', 1, 8_000)]);
+  await Promise.all([client.ask('servers.ready', 1, 8_000), client.ask('peers.ready', 1, 8_000)]);
   return [server, client];
 }
 
@@ -223,7 +228,7 @@ async function pair(stage: Stage, level: 'normal' | 'detailed'): Promise<[HostHa
 async function drained(host: HostHandle): Promise<void> {
   let before = -1;
   await eventually(async () => {
-    const now = await host.ask('recordCount');
+    const now = await host.ask('telemetry.recordCount');
     const isSame = now === before;
     before = now;
     return isSame;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { RuntimeSnapshot, TopologyStatus } from '@zlink/framework';
 import { FEED } from '../../contracts.ts';
+import { nodePlan, redisStore } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 export const snapshots: readonly Scenario[] = [
@@ -15,12 +16,12 @@ export const snapshots: readonly Scenario[] = [
       const connect = stage.isDiscovering ? [] : [first.endpoint];
       const caller = await stage.start('caller', [
         { role: 'client', connect },
-        stage.nodePlan('caller', [other], { channels: [{}] }),
+        nodePlan(stage, 'caller', [other], { channels: [{}] }),
       ]);
-      await Promise.all([caller.ask('serversReady', 1, 8_000), caller.ask('peersReady', 1, 8_000)]);
+      await Promise.all([caller.ask('servers.ready', 1, 8_000), caller.ask('peers.ready', 1, 8_000)]);
       const before = await caller.shows(isWhole, 'two topologies that are ready');
-      await caller.ask('keepSnapshot');
-      const [kept] = await caller.ask('keptSnapshots');
+      await caller.ask('observing.keep');
+      const [kept] = await caller.ask('observing.kept');
       assert.ok((await first.shutdown()).ok);
       const without = await caller.shows(
         ({ clientServerChannels: [row] }) => row?.state === 'degraded',
@@ -36,7 +37,7 @@ export const snapshots: readonly Scenario[] = [
       const after = await caller.shows(isWhole, 'that the server is back');
       assert.ok(before.sequence < without.sequence && without.sequence < after.sequence, 'sequences grow');
       await caller.reply(stage.toServers);
-      const [keptStill] = await caller.ask('keptSnapshots');
+      const [keptStill] = await caller.ask('observing.kept');
       assert.deepEqual(keptStill, kept);
       assert.equal(keptStill?.isFrozen, true);
     },
@@ -50,29 +51,29 @@ export const snapshots: readonly Scenario[] = [
         { role: 'service', name: 'slow', holds: 'start' },
       ]);
       const look = async (): Promise<readonly unknown[]> => {
-        const { host: own, clientServerChannels } = await host.ask('snapshot');
+        const { host: own, clientServerChannels } = await host.ask('observing.snapshot');
         return [own.state, own.isReady, ...statusOf(clientServerChannels[0])];
       };
-      await host.ask('describeOnly');
+      await host.ask('host.describe');
       assert.deepEqual(await look(), ['configuring', false, 'starting', 'runtime_not_ready']);
       const starting = host.tryStart();
       await host.seen(1, 'begun');
       assert.deepEqual(await look(), ['starting', false, 'starting', 'runtime_not_ready']);
-      await host.ask('release');
+      await host.ask('handlers.release');
       assert.ok((await starting).ok);
       assert.deepEqual(await look(), ['serving', true, 'ready']);
       const client = await stage.client([host]);
       const held = await client.begin({ ...stage.toServers, payload: { act: 'hold', mark: 'held' } });
       await host.shows(({ host: { backlog } }) => backlog.runningHandlers === 1, 'the handler that runs');
-      const { host: caller } = await client.ask('snapshot');
+      const { host: caller } = await client.ask('observing.snapshot');
       assert.equal(caller.backlog.pendingRequests, 1);
       const ending = host.shutdown();
       await client.servers(([row]) => row?.draining === true, 'sees that it drains');
       assert.deepEqual(await look(), ['draining', false, 'stopping', 'draining']);
-      await host.ask('release');
+      await host.ask('handlers.release');
       assert.ok((await held.end).ok);
       assert.ok((await ending).ok);
-      const { host: own } = await host.ask('snapshot');
+      const { host: own } = await host.ask('observing.snapshot');
       assert.deepEqual([own.state, own.shutdownResult], ['stopped', { outcome: 'stopped', reason: 'none' }]);
       assert.equal((await look()).at(2), 'stopped');
 
@@ -81,7 +82,7 @@ export const snapshots: readonly Scenario[] = [
         { role: 'service', name: 'failing', fails: 'start' },
       ]);
       assert.ok(!(await failing.tryStart()).ok);
-      const failed = await failing.ask('snapshot');
+      const failed = await failing.ask('observing.snapshot');
       assert.deepEqual(statusOf(failed.clientServerChannels[0]), ['failed', 'internal_failure']);
     },
   },
@@ -101,7 +102,7 @@ export const snapshots: readonly Scenario[] = [
       assert.equal(routeMeshes[0]?.peers[0]?.state, 'ready');
       const seen = await peer.shows(({ routeMeshes: [mesh] }) => mesh?.peers[0]?.draining === true, 'that it drains');
       assert.equal(seen.routeMeshes[0]?.peers[0]?.state, 'ready');
-      await host.ask('release');
+      await host.ask('handlers.release');
       assert.ok((await held.end).ok);
       assert.ok((await ending).ok);
     },
@@ -112,10 +113,10 @@ export const snapshots: readonly Scenario[] = [
     over: { store: ['redis'] },
     run: async (stage) => {
       const redis = await stage.redis({ keepsData: true });
-      const setup = { store: stage.redisStore(redis) };
+      const setup = { store: redisStore(stage, redis) };
       const host = await stage.start('host', [{ role: 'node', prefix: 'host', channels: [{ weight: 1 }] }], setup);
       const caller = await stage.start('caller', [{ role: 'node', prefix: 'caller', channels: [{}] }], setup);
-      await caller.ask('peersReady', 1, 8_000);
+      await caller.ask('peers.ready', 1, 8_000);
       await redis.stop();
       const shown = await caller.shows(({ location }) => location.store === 'degraded', 'that the store fails');
       assert.deepEqual(statusOf(shown.routeMeshes[0]), ['degraded', 'location_unavailable']);
@@ -138,8 +139,8 @@ export const snapshots: readonly Scenario[] = [
         { role: 'client', connect: [far.endpoint] },
         { role: 'subscriber', connect: [publisher.feedEndpoint] },
       ]);
-      await host.ask('serversReady', 2, 8_000);
-      const { clientServerChannels } = await host.ask('snapshot');
+      await host.ask('servers.ready', 2, 8_000);
+      const { clientServerChannels } = await host.ask('observing.snapshot');
       const [channel] = clientServerChannels;
       assert.equal(channel?.role, 'client_and_server');
       const rows = channel.servers.map(({ endpoint, state, weight, local }) => ({ endpoint, state, weight, local }));
@@ -162,16 +163,16 @@ export const snapshots: readonly Scenario[] = [
     run: async (stage) => {
       const publisher = await stage.start('publisher', [{ role: 'publisher' }, { role: 'telemetry', metrics: 'kept' }]);
       const subscribers = [await stage.subscriber('one', [publisher]), await stage.subscriber('two', [publisher])];
-      await publisher.ask('subscribersReady', FEED, 2, 8_000);
-      await publisher.ask('watch', 'publishing', 'events');
-      const before = await factsOf(publisher.ask('snapshot'), publisher.ask('metrics'));
-      await publisher.ask('publishMany', FEED, {}, 50);
+      await publisher.ask('feeds.subscribersReady', FEED, 2, 8_000);
+      await publisher.ask('observing.watch', 'publishing', 'events');
+      const before = await factsOf(publisher.ask('observing.snapshot'), publisher.ask('telemetry.metrics'));
+      await publisher.ask('feeds.publishMany', FEED, {}, 50);
       for (const subscriber of subscribers) await subscriber.seen(50, 'ended');
-      assert.deepEqual(await factsOf(publisher.ask('snapshot'), publisher.ask('metrics')), before);
-      const [shown] = (await subscribers[0]!.ask('snapshot')).fanoutChannels;
+      assert.deepEqual(await factsOf(publisher.ask('observing.snapshot'), publisher.ask('telemetry.metrics')), before);
+      const [shown] = (await subscribers[0]!.ask('observing.snapshot')).fanoutChannels;
       const allowed = ['publisherRid', 'endpoint', 'intent', 'state', 'missedEvents', 'reason'];
       assert.deepEqual(keysOf(shown?.publishers[0]).filter((key) => !allowed.includes(key)), []); // prettier-ignore
-      const reading = publisher.ask('read', 'publishing', 100);
+      const reading = publisher.ask('observing.read', 'publishing', 100);
       assert.ok((await publisher.shutdown()).ok);
       for (const { event } of await reading) assert.match(event?.type ?? '', /^zlink\.runtime\.host\./);
     },

@@ -19,10 +19,10 @@ export const spans: readonly Scenario[] = [
       const far: PartPlan = { role: 'client', channel: 'far', connect: [last.endpointOf('far')] };
       const middle = await stage.start('middle', [traced, { role: 'server' }, far], normal);
       const caller = await stage.start('caller', [traced, { role: 'client', connect: [middle.endpoint] }], normal);
-      await Promise.all([middle.ask('serversReady', 1, 8_000, 'far'), caller.ask('serversReady', 1, 8_000)]);
+      await Promise.all([middle.ask('servers.ready', 1, 8_000, 'far'), caller.ask('servers.ready', 1, 8_000)]);
       const onward: CallPlan = { to: { channel: 'far' } };
       const plan = { ...stage.toServers, payload: { act: 'relay', text: JSON.stringify(onward) } } as const;
-      const { end, traceId, spanId, activeAfterwards } = await caller.ask('callInSpan', 'checkout', plan);
+      const { end, traceId, spanId, activeAfterwards } = await caller.ask('telemetry.callInSpan', 'checkout', plan);
       assert.ok(end.ok);
       assert.equal(activeAfterwards, spanId, 'behind the call the former context is back');
       const own = await ended(caller, 'request conformance.ask');
@@ -53,7 +53,7 @@ export const spans: readonly Scenario[] = [
     run: async (stage) => {
       const server = await stage.start('server', [traced, { role: 'server' }], normal);
       const client = await stage.start('client', [traced, { role: 'client', connect: [server.endpoint] }], normal);
-      await client.ask('serversReady', 1, 8_000);
+      await client.ask('servers.ready', 1, 8_000);
       assert.ok((await client.call({ ...stage.toServers, verb: 'send' })).ok);
       const [sent, handled] = [
         await ended(client, 'send conformance.note'),
@@ -80,23 +80,23 @@ export const spans: readonly Scenario[] = [
       const errors = { options: { diagnostics: { level: 'errors' } } } as const;
       const middle = await stage.start('middle', [traced, { role: 'server' }, far], errors);
       const caller = await stage.start('caller', [traced, { role: 'client', connect: [middle.endpoint] }], normal);
-      await Promise.all([middle.ask('serversReady', 1, 8_000, 'far'), caller.ask('serversReady', 1, 8_000)]);
+      await Promise.all([middle.ask('servers.ready', 1, 8_000, 'far'), caller.ask('servers.ready', 1, 8_000)]);
       const plan = {
         ...stage.toServers,
         payload: { act: 'relay', text: JSON.stringify({ to: { channel: 'far' } }) },
       } as const;
-      const { end, traceId } = await caller.ask('callInSpan', 'checkout', plan);
+      const { end, traceId } = await caller.ask('telemetry.callInSpan', 'checkout', plan);
       assert.ok(end.ok);
       const own = await ended(caller, 'request conformance.ask');
       const done = await ended(last, 'process conformance.ask');
       assert.deepEqual([done.traceId, done.parentSpanId], [traceId, own.spanId]);
-      await middle.ask('setLevel', 'off');
-      const dark = await caller.ask('callInSpan', 'checkout', plan);
+      await middle.ask('running.setLevel', 'off');
+      const dark = await caller.ask('telemetry.callInSpan', 'checkout', plan);
       assert.ok(dark.end.ok);
-      const spansOf = async (): Promise<readonly SpanFacts[]> => last.ask('spans');
+      const spansOf = async (): Promise<readonly SpanFacts[]> => last.ask('telemetry.spans');
       await eventually(async () => (await spansOf()).length === 2, 'the handler has a span again');
       assert.notEqual((await spansOf()).at(-1)?.traceId, dark.traceId, 'a host at off breaks the trace');
-      assert.deepEqual(await middle.ask('spans'), []);
+      assert.deepEqual(await middle.ask('telemetry.spans'), []);
     },
   },
 ];
@@ -104,7 +104,7 @@ export const spans: readonly Scenario[] = [
 async function ended(host: HostHandle, name: string): Promise<SpanFacts> {
   let found: SpanFacts | undefined;
   const isThere = async (): Promise<boolean> => {
-    found = (await host.ask('spans')).find((span) => span.name === name);
+    found = (await host.ask('telemetry.spans')).find((span) => span.name === name);
     return found !== undefined;
   };
   await eventually(isThere, `${host.name} has a span ${name} that has ended`);

@@ -5,6 +5,7 @@ import { openStranger, strangerInputs } from '@zlink/testing';
 import { CHANNEL } from '../../contracts.ts';
 import { securities, stores } from '../../matrix.ts';
 import { eventually } from '../../runner/eventually.ts';
+import { nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 /** Somebody who accepts connections and never says a word. */
@@ -45,7 +46,7 @@ export const connections: readonly Scenario[] = [
         const { accepted } = proxy;
         proxy.cut();
         await eventually(async () => proxy.accepted > accepted, 'it is dialled again');
-        await client.ask('serversReady', 1, 10_000);
+        await client.ask('servers.ready', 1, 10_000);
         await client.reply(stage.toServers);
       }
       assert.ok(proxy.accepted >= 3, `${proxy.accepted} connections`);
@@ -57,16 +58,16 @@ export const connections: readonly Scenario[] = [
     run: async (stage) => {
       const peer = await stage.node('peer');
       const proxy = await stage.proxy(peer.meshEndpoint);
-      const node = await stage.start('node', [stage.nodePlan('node', [], { connect: [proxy.address] })]);
-      await node.ask('peersReady', 1, 5_000);
-      await node.ask('disconnectPeer', proxy.address);
+      const node = await stage.start('node', [nodePlan(stage, 'node', [], { connect: [proxy.address] })]);
+      await node.ask('peers.ready', 1, 5_000);
+      await node.ask('peers.disconnect', proxy.address);
       await node.peers((rows) => rows.length === 0, 'has no peer');
       const { accepted } = proxy;
       await node.refusal({ to: { rid: 'peer' } }, 'NotFound');
       await peer.peers((rows) => rows.length === 0, 'has no peer either');
       assert.equal(proxy.accepted, accepted);
-      assert.equal(await node.ask('connectPeer', proxy.address), undefined);
-      await node.ask('peersReady', 1, 5_000);
+      assert.equal(await node.ask('peers.connect', proxy.address), undefined);
+      await node.ask('peers.ready', 1, 5_000);
       await node.reply({ to: { rid: 'peer' } });
     },
   },
@@ -79,7 +80,7 @@ export const connections: readonly Scenario[] = [
       stage.atEnd(() => mute.close());
       const server = await stage.server('server');
       const client = await stage.start('client', [{ role: 'client', connect: [mute.endpoint, server.endpoint] }]);
-      await client.ask('serversReady', 1, 5_000);
+      await client.ask('servers.ready', 1, 5_000);
       await client.reply(stage.toServers);
       await client.servers(
         (rows) => rows.find(({ endpoint }) => endpoint === mute.endpoint)?.reason !== undefined,
@@ -97,14 +98,14 @@ export const connections: readonly Scenario[] = [
       const once = await stage.server('once');
       const proxy = await stage.proxy(twice.endpoint);
       const client = await stage.dialing([twice, proxy.address, once]);
-      await client.ask('serversReady', 2, 5_000);
+      await client.ask('servers.ready', 2, 5_000);
       await client.servers(
         (rows) =>
           rows.filter(({ state }) => state === 'ready').length === 2 &&
           rows.every((row) => row.routingId !== undefined || row.state === 'closed'),
         'one link of three is not needed',
       );
-      const { by } = await client.ask('burst', stage.toServers, 100);
+      const { by } = await client.ask('calls.burst', stage.toServers, 100);
       assert.equal(by.filter((name) => name === 'twice').length, 50);
     },
   },
@@ -114,12 +115,12 @@ export const connections: readonly Scenario[] = [
     run: async (stage) => {
       const a = await stage.node('a');
       const b = await stage.node('b');
-      assert.equal(await a.ask('connectPeer', b.meshEndpoint), undefined);
-      assert.equal(await b.ask('connectPeer', a.meshEndpoint), undefined);
-      await Promise.all([a.ask('peersReady', 1, 5_000), b.ask('peersReady', 1, 5_000)]);
+      assert.equal(await a.ask('peers.connect', b.meshEndpoint), undefined);
+      assert.equal(await b.ask('peers.connect', a.meshEndpoint), undefined);
+      await Promise.all([a.ask('peers.ready', 1, 5_000), b.ask('peers.ready', 1, 5_000)]);
       const ends = await Promise.all([
-        a.ask('burst', { to: { rid: 'b' } }, 200),
-        b.ask('burst', { to: { rid: 'a' } }, 200),
+        a.ask('calls.burst', { to: { rid: 'b' } }, 200),
+        b.ask('calls.burst', { to: { rid: 'a' } }, 200),
       ]);
       for (const { ends: kinds } of ends) assert.deepEqual(kinds, { ok: 200 });
       for (const node of [a, b]) {
@@ -135,7 +136,7 @@ export const connections: readonly Scenario[] = [
       const server = await stage.server('server');
       const client = await stage.client([server]);
       const end = await client.ask(
-        'burst',
+        'calls.burst',
         { ...stage.toServers, verb: 'send', payload: { text: 'x'.repeat(500) } },
         1_000,
       );
@@ -160,20 +161,20 @@ export const connections: readonly Scenario[] = [
     ids: ['WIRE-001', 'NET-004', 'MESH-001', 'CS-004'],
     title: 'a hello of another channel, mesh, kind or RID is rejected, with the reason on both sides’ views',
     run: async (stage) => {
-      const host = await stage.start('host', [{ role: 'server' }, stage.nodePlan('host'), { role: 'publisher' }]);
+      const host = await stage.start('host', [{ role: 'server' }, nodePlan(stage, 'host'), { role: 'publisher' }]);
       const wrong = await stage.start('wrong', [
         { role: 'client', channel: 'other', connect: [host.endpoint] },
         { role: 'client', channel: 'third', connect: [host.meshEndpoint] },
         { role: 'node', mesh: 'other mesh', rid: 'wrong', connect: [host.meshEndpoint] },
-        stage.nodePlan('wrong', [], { connect: [['somebody else', host.meshEndpoint]] }),
+        nodePlan(stage, 'wrong', [], { connect: [['somebody else', host.meshEndpoint]] }),
       ]);
       const rejected = (rows: readonly { state: string; reason?: string }[]): boolean =>
         rows.length === 1 && rows[0]?.state !== 'ready' && rows[0]?.reason !== undefined;
-      await eventually(async () => rejected(await wrong.ask('servers', 'other')), 'another channel is rejected');
-      await eventually(async () => rejected(await wrong.ask('servers', 'third')), 'a mesh is no channel');
-      await eventually(async () => rejected(await wrong.ask('peers', 'other mesh')), 'another mesh is rejected');
-      await eventually(async () => rejected(await wrong.ask('peers')), 'another RID is rejected');
-      const [row] = await wrong.ask('peers');
+      await eventually(async () => rejected(await wrong.ask('servers.list', 'other')), 'another channel is rejected');
+      await eventually(async () => rejected(await wrong.ask('servers.list', 'third')), 'a mesh is no channel');
+      await eventually(async () => rejected(await wrong.ask('peers.list', 'other mesh')), 'another mesh is rejected');
+      await eventually(async () => rejected(await wrong.ask('peers.list')), 'another RID is rejected');
+      const [row] = await wrong.ask('peers.list');
       assert.match(row?.reason ?? '', /rid|somebody else|identity|expected/i);
       await host.peers((rows) => rows.length === 0, 'has no peer');
     },
@@ -183,13 +184,13 @@ export const connections: readonly Scenario[] = [
     title: 'strangers with arbitrary bytes harm nobody: they are closed, and calls go on',
     over: { security: securities },
     run: async (stage) => {
-      const host = await stage.start('host', [{ role: 'server' }, stage.nodePlan('host'), { role: 'publisher' }]);
+      const host = await stage.start('host', [{ role: 'server' }, nodePlan(stage, 'host'), { role: 'publisher' }]);
       const caller = await stage.start('caller', [
         { role: 'client', connect: [host.endpoint] },
-        stage.nodePlan('caller', [host], { channels: [{}] }),
+        nodePlan(stage, 'caller', [host], { channels: [{}] }),
         { role: 'subscriber', connect: [host.feedEndpoint] },
       ]);
-      await Promise.all([caller.ask('peersReady', 1, 5_000), caller.ask('serversReady', 1, 5_000)]);
+      await Promise.all([caller.ask('peers.ready', 1, 5_000), caller.ask('servers.ready', 1, 5_000)]);
       const strangers = await Promise.all(
         [host.endpoint, host.meshEndpoint, host.feedEndpoint].flatMap((endpoint) =>
           strangerInputs.map(({ bytes }) => openStranger(endpoint, bytes)),
@@ -199,15 +200,15 @@ export const connections: readonly Scenario[] = [
         await caller.reply({ to: { channel: CHANNEL } });
         await caller.reply({ to: { rid: 'host' } });
       }
-      await host.ask('subscribersReady', 'conformance-feed', 1, 5_000);
-      assert.ok((await host.ask('publish', 'conformance-feed', { payload: { mark: 'heard' } })).ok);
+      await host.ask('feeds.subscribersReady', 'conformance-feed', 1, 5_000);
+      assert.ok((await host.ask('feeds.publish', 'conformance-feed', { payload: { mark: 'heard' } })).ok);
       await eventually(
-        async () => (await caller.ask('journal')).some(({ mark }) => mark === 'heard'),
+        async () => (await caller.ask('handlers.journal')).some(({ mark }) => mark === 'heard'),
         'events are heard',
       );
       await Promise.all(strangers.map((stranger) => stranger.close()));
-      assert.equal((await host.ask('peers')).length, 1);
-      assert.equal(await host.ask('state'), 'serving');
+      assert.equal((await host.ask('peers.list')).length, 1);
+      assert.equal(await host.ask('running.state'), 'serving');
     },
   },
   {
@@ -220,9 +221,9 @@ export const connections: readonly Scenario[] = [
       const sound = await stage.node('sound');
       const proxy = await stage.proxy(deaf.meshEndpoint);
       const caller = await stage.start('caller', [
-        stage.nodePlan('caller', [], { connect: [proxy.address, sound.meshEndpoint] }),
+        nodePlan(stage, 'caller', [], { connect: [proxy.address, sound.meshEndpoint] }),
       ]);
-      await caller.ask('peersReady', 2, 5_000);
+      await caller.ask('peers.ready', 2, 5_000);
       const startedAtMs = performance.now();
       proxy.blackhole();
       const held = await caller.begin({ to: { rid: 'deaf' }, timeoutMs: 40_000 });
@@ -232,10 +233,10 @@ export const connections: readonly Scenario[] = [
       assert.deepEqual([end.error.kind, end.error.submitted], ['Unavailable', true]);
       assert.ok(ms > 9_000 && ms < 22_000, `it took ${Math.round(ms)} ms`);
       await caller.reply({ to: { rid: 'sound' } });
-      const rows = await caller.ask('peers');
+      const rows = await caller.ask('peers.list');
       assert.deepEqual(rows.filter(({ state }) => state === 'ready').map(({ routingId }) => routingId), ['sound']); // prettier-ignore
       proxy.restore();
-      await caller.ask('peersReady', 2, 15_000);
+      await caller.ask('peers.ready', 2, 15_000);
       await caller.reply({ to: { rid: 'deaf' } });
     },
   },
@@ -246,13 +247,13 @@ export const connections: readonly Scenario[] = [
     run: async (stage) => {
       const a = await stage.node('a');
       const b = await stage.node('b', [a]);
-      const generationOf = async () => (await b.ask('peers')).map(({ endpoint, state }) => `${endpoint} ${state}`);
+      const generationOf = async () => (await b.ask('peers.list')).map(({ endpoint, state }) => `${endpoint} ${state}`);
       const before = await generationOf();
       const asked = await b.begin({ to: { rid: 'a' }, payload: { act: 'hold' } });
       await a.seen(1, 'begun');
-      await a.ask('block', 7_000); // longer than a probe interval
+      await a.ask('process.block', 7_000); // longer than a probe interval
       assert.deepEqual(await generationOf(), before);
-      assert.equal(await a.ask('release'), 1, 'the call of before goes on: the link is the same');
+      assert.equal(await a.ask('handlers.release'), 1, 'the call of before goes on: the link is the same');
       assert.ok((await asked.end).ok);
       await a.reply({ to: { rid: 'b' } });
     },
@@ -266,7 +267,7 @@ export const connections: readonly Scenario[] = [
       const sound = await stage.publisher('sound');
       const subscriber = await stage.subscriber('subscriber', [silent, sound]);
       const stateOf = async (endpoint: string) =>
-        (await subscriber.ask('publishers')).find((row) => row.endpoint === endpoint)?.state;
+        (await subscriber.ask('feeds.publishers')).find((row) => row.endpoint === endpoint)?.state;
       await eventually(async () => (await stateOf(silent.feedEndpoint)) === 'ready', 'a beacon makes it ready', 8_000);
       await eventually(async () => (await stateOf(sound.feedEndpoint)) === 'ready', 'both are ready', 8_000);
       const startedAtMs = performance.now();
@@ -281,7 +282,7 @@ export const connections: readonly Scenario[] = [
       }
       await eventually(async () => (await stateOf(silent.feedEndpoint)) === 'ready', 'it is heard again', 15_000);
       assert.deepEqual(
-        (await subscriber.ask('journal')).map(({ mark }) => mark),
+        (await subscriber.ask('handlers.journal')).map(({ mark }) => mark),
         [],
         'beacons are shown to no handler',
       );

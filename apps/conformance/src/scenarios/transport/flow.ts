@@ -42,21 +42,21 @@ export const flow: readonly Scenario[] = [
     run: async (stage) => {
       const options = { inboundDispatch: { coreHwmProfile: 'compact' } } as const;
       const server = await stage.server('server', {}, { options });
-      await server.ask('quieten');
+      await server.ask('handlers.quieten');
       const client = await stage.client([server], { sendTimeoutMs: 1_000 }, { options });
       await client.reply(stage.toServers);
-      const before = await client.ask('memory');
+      const before = await client.ask('process.memory');
       server.process.signal('SIGSTOP');
       let accepted = 0;
       try {
         for (let round = 0; round < 3; round++) {
           const plan = { ...stage.toServers, verb: 'send', payload: { text: 'x'.repeat(10_000) } } as const;
-          const { ends } = await client.ask('burst', plan, 2_000);
+          const { ends } = await client.ask('calls.burst', plan, 2_000);
           accepted += ends['ok'] ?? 0;
           assert.ok((ends['DeadlineExceeded'] ?? 0) > 1_900, JSON.stringify(ends));
         }
         assert.ok(accepted * 10_000 <= 400_000, `${accepted} messages of 10,000 bytes fit a window of 256 KiB`);
-        const { rssBytes } = await client.ask('memory');
+        const { rssBytes } = await client.ask('process.memory');
         assert.ok(rssBytes - before.rssBytes < 150_000_000, `memory has grown by ${rssBytes - before.rssBytes} bytes`);
       } finally {
         server.process.signal('SIGCONT');
@@ -77,8 +77,8 @@ export const flow: readonly Scenario[] = [
       slow.process.signal('SIGSTOP');
       try {
         const plan = { to: { rid: 'slow' }, verb: 'send', payload: { text: 'x'.repeat(100_000) } } as const;
-        const full = caller.ask('burst', plan, 200);
-        const { ends } = await caller.ask('burst', { to: { rid: 'quick' } }, 500);
+        const full = caller.ask('calls.burst', plan, 200);
+        const { ends } = await caller.ask('calls.burst', { to: { rid: 'quick' } }, 500);
         assert.deepEqual(ends, { ok: 500 });
         const { ms } = await caller.call({ to: { rid: 'quick' } });
         assert.ok(ms < 1_000, `a call of the other peer took ${ms} ms`);
@@ -96,11 +96,11 @@ export const flow: readonly Scenario[] = [
       const server = await stage.node('server', [], { concurrency: 1_000 });
       const other = await stage.node('other');
       const caller = await stage.node('caller', [server, other], { channels: [{}], sendTimeoutMs: 20_000 });
-      const requests = caller.ask('burst', { to: { rid: 'server' }, payload: { act: 'hold' } }, 100);
+      const requests = caller.ask('calls.burst', { to: { rid: 'server' }, payload: { act: 'hold' } }, 100);
       await server.seen(100, 'begun');
       server.process.signal('SIGSTOP');
       const text = 'x'.repeat(200_000);
-      const sends = caller.ask('burst', { to: { rid: 'server' }, verb: 'send', payload: { text } }, 100);
+      const sends = caller.ask('calls.burst', { to: { rid: 'server' }, verb: 'send', payload: { text } }, 100);
       await caller.reply({ to: { rid: 'other' } }); // the sends are under way
       await server.process.kill();
       assert.deepEqual((await requests).ends, { Unavailable: 100 });
@@ -118,17 +118,21 @@ export const flow: readonly Scenario[] = [
       const port = Number(first.endpoint.split(':').at(-1));
       const client = await stage.client([first], { sendTimeoutMs: 20_000 });
       first.process.signal('SIGSTOP');
-      const requests = client.ask('burst', { ...stage.toServers, payload: { mark: 'stale' } }, 40);
-      const sends = client.ask('burst', { ...stage.toServers, verb: 'send', payload: { mark: 'stale send' } }, 40);
-      await client.ask('servers'); // both bursts have been submitted
+      const requests = client.ask('calls.burst', { ...stage.toServers, payload: { mark: 'stale' } }, 40);
+      const sends = client.ask(
+        'calls.burst',
+        { ...stage.toServers, verb: 'send', payload: { mark: 'stale send' } },
+        40,
+      );
+      await client.ask('servers.list'); // both bursts have been submitted
       await first.process.kill();
       assert.deepEqual((await requests).ends, { Unavailable: 40 });
       await sends;
       const second = await stage.server('second', { port });
-      await client.ask('serversReady', 1, 10_000);
+      await client.ask('servers.ready', 1, 10_000);
       const reply = await client.reply({ ...stage.toServers, payload: { mark: 'fresh' } });
       assert.equal(reply.by, 'second');
-      const journal = await second.ask('journal');
+      const journal = await second.ask('handlers.journal');
       assert.deepEqual([...new Set(journal.map(({ mark }) => mark))], ['fresh']);
     },
   },
@@ -140,9 +144,9 @@ export const flow: readonly Scenario[] = [
       const client = await stage.client([server]);
       const plan = { ...stage.toServers, timeoutMs: 150, payload: { act: 'spin', text: '400' } } as const;
       await client.refusal(plan, 'DeadlineExceeded');
-      const { ends, mixedUp } = await client.ask('burst', stage.toServers, 50);
+      const { ends, mixedUp } = await client.ask('calls.burst', stage.toServers, 50);
       assert.deepEqual([ends, mixedUp], [{ ok: 50 }, 0]);
-      const [row] = await client.ask('servers');
+      const [row] = await client.ask('servers.list');
       assert.equal(row?.state, 'ready');
     },
   },
@@ -160,13 +164,13 @@ export const flow: readonly Scenario[] = [
     run: async (stage) => {
       const options = { inboundDispatch: { coreHwmBudgetBytes: 65_536 } };
       const server = await stage.node('server', [], {}, { options });
-      await server.ask('quieten');
+      await server.ask('handlers.quieten');
       const callers = await Promise.all(
         ['a', 'b', 'c', 'd', 'e'].map((name) => stage.node(name, [server], { channels: [{}], sendTimeoutMs: 20_000 })),
       );
       const text = 'x'.repeat(40_000);
       const ends = await Promise.all(
-        callers.map((caller) => caller.ask('burst', { to: { rid: 'server' }, payload: { text } }, 30)),
+        callers.map((caller) => caller.ask('calls.burst', { to: { rid: 'server' }, payload: { text } }, 30)),
       );
       for (const end of ends) assert.deepEqual(end.ends, { ok: 30 }, end.firstError?.message);
       assert.equal((await server.counters(MESH, 'request')).handled, 150);

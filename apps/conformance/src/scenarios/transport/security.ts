@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createCurveKeys, type CurveSecurity } from '@zlink/framework';
 import { CHANNEL } from '../../contracts.ts';
 import { codecs } from '../../matrix.ts';
+import { keyed, nodePlan } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 
 type StaticSecurity = CurveSecurity & { readonly allowedClientKeys?: readonly string[] };
@@ -49,7 +50,7 @@ export const security: readonly Scenario[] = [
     run: async (stage) => {
       const server = await stage.server('server');
       const keys = createCurveKeys();
-      const client = await stage.dialing([server], {}, { options: { security: stage.keyed(keys) } });
+      const client = await stage.dialing([server], {}, { options: { security: keyed(keys) } });
       await client.servers(([row]) => row?.reason !== undefined && row.state !== 'ready', 'says why');
       await client.refusal({ ...stage.toServers, timeoutMs: 100 }, 'NotFound');
     },
@@ -58,19 +59,19 @@ export const security: readonly Scenario[] = [
     ids: ['SEC-001', 'MESH-002', 'FAN-001'],
     title: 'nodes and subscribers share the keys that they pin, and who has others stays out',
     run: async (stage) => {
-      const options = { security: stage.keyed(createCurveKeys()) };
-      const foreign = { security: stage.keyed(createCurveKeys()) };
-      const host = await stage.start('host', [stage.nodePlan('host'), { role: 'publisher' }], { options });
+      const options = { security: keyed(createCurveKeys()) };
+      const foreign = { security: keyed(createCurveKeys()) };
+      const host = await stage.start('host', [nodePlan(stage, 'host'), { role: 'publisher' }], { options });
       const joined = await stage.node('joined', [host], {}, { options });
       await joined.reply({ to: { rid: 'host' } });
       const subscriber = await stage.subscriber('subscriber', [host], {}, { options });
-      const stranger = await stage.start('stranger', [stage.nodePlan('stranger', [host]), { role: 'subscriber', connect: [host.feedEndpoint] }], { options: foreign }); // prettier-ignore
+      const stranger = await stage.start('stranger', [nodePlan(stage, 'stranger', [host]), { role: 'subscriber', connect: [host.feedEndpoint] }], { options: foreign }); // prettier-ignore
       await stranger.peers(([row]) => row?.reason !== undefined && row.state !== 'ready', 'says why');
-      await host.ask('subscribersReady', 'conformance-feed', 1, 5_000);
-      assert.ok((await host.ask('publish', 'conformance-feed', { payload: { mark: 'secret' } })).ok);
+      await host.ask('feeds.subscribersReady', 'conformance-feed', 1, 5_000);
+      assert.ok((await host.ask('feeds.publish', 'conformance-feed', { payload: { mark: 'secret' } })).ok);
       await subscriber.seen(1, 'begun');
-      assert.deepEqual(await stranger.ask('journal'), []);
-      assert.deepEqual((await host.ask('peers')).map(({ routingId }) => routingId), ['joined']); // prettier-ignore
+      assert.deepEqual(await stranger.ask('handlers.journal'), []);
+      assert.deepEqual((await host.ask('peers.list')).map(({ routingId }) => routingId), ['joined']); // prettier-ignore
     },
   },
   {
@@ -81,7 +82,7 @@ export const security: readonly Scenario[] = [
       const plain = await stage.server('plain', {}, { options: { network } });
       await plain.logged('zlink.transport.engine_warning');
       assert.equal(plain.logs('zlink.transport.engine_warning').length, 1);
-      const options = { network, security: stage.keyed(createCurveKeys()) };
+      const options = { network, security: keyed(createCurveKeys()) };
       const secured = await stage.server('secured', {}, { options });
       assert.deepEqual(secured.logs('zlink.transport.engine_warning'), []);
     },
@@ -93,17 +94,17 @@ export const security: readonly Scenario[] = [
       const keys = [createCurveKeys(), createCurveKeys()] as const;
       const [serverKeys, foreign] = keys;
       const secret = 'card 4111-1111';
-      const server = await stage.server('server', {}, { options: { security: stage.keyed(serverKeys) } });
-      const client = await stage.client([server], {}, { options: { security: stage.keyed(serverKeys) } });
+      const server = await stage.server('server', {}, { options: { security: keyed(serverKeys) } });
+      const client = await stage.client([server], {}, { options: { security: keyed(serverKeys) } });
       const payload = { act: 'unfit', text: secret } as const;
       const errors: unknown[] = [
         await client.call({ ...stage.toServers, payload, metadata: [['card', secret]] }),
         await client.call({ ...stage.toServers, packet: 'missingAsk', payload }),
         await client.call({ ...stage.toServers, verb: 'send', packet: 'missingNote', payload }),
       ];
-      const stranger = await stage.dialing([server], {}, { options: { security: stage.keyed(foreign) } });
+      const stranger = await stage.dialing([server], {}, { options: { security: keyed(foreign) } });
       await stranger.servers(([row]) => row?.reason !== undefined, 'is kept out');
-      errors.push(await stranger.ask('servers'), await server.ask('counters'));
+      errors.push(await stranger.ask('servers.list'), await server.ask('running.counters'));
       await server.logged('zlink.dispatch_error', 2);
       const everything = JSON.stringify([errors, stage.logs()]);
       assert.doesNotMatch(everything, /4111/);

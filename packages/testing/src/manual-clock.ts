@@ -70,7 +70,7 @@ export class ManualClock implements Clock {
 
   /**
    * Moves time forward; timers that fall due fire, those that they set included.
-   * @param ms - 0..31_622_400_000, a leap year
+   * @param ms - 0..315_576_000_000, ten years
    * @throws RangeError for anything else
    */
   advance(ms: number): void {

@@ -110,12 +110,12 @@ test('[LIVE-004] a callback that stalls beyond the end of an advance does not tu
   expect(clock.nowMs()).toBe(210);
 });
 
-test('[LIVE-004] steps that are no number, or longer than a year, are refused at once', async () => {
+test('[LIVE-004] steps that are no number, or longer than ten years, are refused at once', async () => {
   const clock = new ManualClock(0);
   clock.setTimer(function again() {
     clock.setTimer(again, 1);
   }, 1);
-  for (const bad of ['5', 5n, null, 1e12, 31_622_400_001] as number[]) {
+  for (const bad of ['5', 5n, null, 1e12, 315_576_000_001] as number[]) {
     await expect(clock.advanceAsync(bad)).rejects.toThrow(RangeError);
     expect(() => clock.advance(bad)).toThrow(RangeError);
     expect(() => clock.stall(bad)).toThrow(RangeError);
@@ -123,6 +123,6 @@ test('[LIVE-004] steps that are no number, or longer than a year, are refused at
   }
   for (const bad of ['5', NaN] as number[]) expect(() => new ManualClock(bad)).toThrow(RangeError);
   expect(clock.nowMs()).toBe(0);
-  clock.stall(31_622_400_000);
-  expect(clock.nowMs()).toBe(31_622_400_000);
+  clock.stall(315_576_000_000);
+  expect(clock.nowMs()).toBe(315_576_000_000);
 });

@@ -9,7 +9,7 @@
 import type { MessageCounters } from './message-counters.ts';
 
 /** `reply`: late, repeated, or of no request at all; `send` and `request`: from a server, which has nothing to ask (CS-001). */
-export type Stray = 'reply' | 'send' | 'request';
+type Stray = 'reply' | 'send' | 'request';
 
 export class StrayCounters {
   readonly #counts = new Map<Stray, number>();

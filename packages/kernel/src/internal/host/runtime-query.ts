@@ -44,7 +44,7 @@ export interface RuntimeQuery {
   events(signal?: AbortSignal): AsyncIterable<ObservedEvent>;
 }
 
-export interface QuerySource {
+interface QuerySource {
   readonly topics: readonly Topic[];
   readonly board: StatusBoard;
   /** Undefined before the host has made its parts. */

@@ -8,7 +8,7 @@ import type { FlowPlace } from './place.ts';
 import type { FlowOutcome, MessageFields, MessageKind } from './records.ts';
 
 /** Of a link, what never changes. */
-export interface FlowLink {
+interface FlowLink {
   readonly id: number;
   readonly peer: { readonly rid: string; readonly endpoint: string };
 }

@@ -10,10 +10,11 @@ import { JobPermits } from '@zlink/kernel/internal/execution';
 import { DeadlineWheel, systemClock } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { request, resolveOutbound } from '@zlink/kernel/message';
-import { RateLimitedLog, stderrLogger } from '@zlink/kernel/observe';
+import { MessageFlow, NO_MONITOR, RateLimitedLog, stderrLogger } from '@zlink/kernel/observe';
 
 /** What the channels of one host share. */
 function composeParts() {
+  const log = new RateLimitedLog(stderrLogger, systemClock);
   const permits = new JobPermits({ max: 256, pauseThresholdPercent: 80, resumeThresholdPercent: 60 });
   const memory = { budgetBytes: 67_108_864, maxWindowBytes: 4_194_304 };
   return {
@@ -26,7 +27,10 @@ function composeParts() {
     filters: [],
     lastHandler: new LastHandler(),
     services: undefined,
-    log: new RateLimitedLog(stderrLogger, systemClock),
+    log,
+    flow: new MessageFlow({ clock: systemClock, logger: stderrLogger, log }),
+    monitor: NO_MONITOR, // nobody looks at this host
+    meter: undefined, // and nobody measures it
     exposeErrorMessages: false,
     onUnhandled: (error, { where }) => console.error(where, error),
     requestTimeoutMs: 30_000,
@@ -55,6 +59,7 @@ async function stop(channel, parts) {
   await channel.close(1_000);
   await parts.transport.close();
   parts.wheel.close();
+  parts.flow.close();
   parts.log.close();
 }
 

@@ -23,7 +23,8 @@ export class Desk {
   readonly name: string;
   readonly journal: JournalEntry[] = [];
   #host: Host | undefined;
-  #gates: { readonly mark: string; readonly open: () => void }[] = [];
+  /** Each lets one held handler go on. */
+  #gates: (() => void)[] = [];
   #waiters: Waiter[] = [];
   #isQuiet = false;
 
@@ -62,12 +63,12 @@ export class Desk {
     return this.journal.reduce((sum, entry) => sum + (entry.what === what ? 1 : 0), 0);
   }
 
-  /** Lets held handlers go on: all, or those of a mark. */
-  release(mark?: string): number {
-    const free = this.#gates.filter((gate) => mark === undefined || gate.mark === mark);
-    this.#gates = this.#gates.filter((gate) => !free.includes(gate));
-    for (const { open } of free) open();
-    return free.length;
+  /** Lets held handlers go on. */
+  release(): number {
+    const held = this.#gates;
+    this.#gates = [];
+    for (const open of held) open();
+    return held.length;
   }
 
   async handle(owner: string, payload: Payload, context: { readonly signal: AbortSignal }): Promise<Reply> {
@@ -124,10 +125,9 @@ export class Desk {
   /** 2 */
   async #hold(owner: string, mark: string, signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
-      const gate = { mark, open: resolve };
-      this.#gates.push(gate);
+      this.#gates.push(resolve);
       signal.addEventListener('abort', () => {
-        this.#gates = this.#gates.filter((other) => other !== gate);
+        this.#gates = this.#gates.filter((gate) => gate !== resolve);
         this.note({ owner, what: 'aborted', mark });
         resolve();
       });

@@ -146,7 +146,6 @@ export type PartPlan =
 export const tokens = {
   packet: (label: PacketLabel) => ({ $packet: label }),
   handler: { $handler: true },
-  letterClass: { $class: true },
 } as const;
 
 export interface CallPlan {

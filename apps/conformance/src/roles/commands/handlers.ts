@@ -23,7 +23,7 @@ export class HandlerCommands {
     this.#desk.quieten();
   }
 
-  release(mark?: string): number {
-    return this.#desk.release(mark);
+  release(): number {
+    return this.#desk.release();
   }
 }

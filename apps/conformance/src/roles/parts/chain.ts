@@ -1,7 +1,6 @@
 /** Builder calls in a row, with any arguments: how a mistake is described that TypeScript would have caught. */
 import { type PacketLabel, packets } from '../../contracts.ts';
 import type { ChainPlan } from '../plan.ts';
-import { Letter } from './class-server.ts';
 import type { Composition } from './composition.ts';
 
 export function describeChain({ host }: Composition, { steps }: ChainPlan): void {
@@ -20,7 +19,6 @@ function meant(argument: unknown): unknown {
   if (typeof argument !== 'object' || argument === null) return argument;
   if ('$packet' in argument) return packets[argument.$packet as PacketLabel]; // plans are written with labels
   if ('$handler' in argument) return sharedHandler;
-  if ('$class' in argument) return Letter;
   return argument;
 }
 

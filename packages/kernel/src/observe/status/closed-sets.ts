@@ -1,5 +1,4 @@
 /** Words that snapshots and events use: closed sets, so that labels and dashboards can rely on them. */
-import type { LinkState } from '../link-state.ts';
 
 /** How a mesh node, a channel or the store does. */
 export type TopologyState = 'starting' | 'ready' | 'degraded' | 'stopping' | 'stopped' | 'failed';
@@ -18,5 +17,3 @@ export type TopologyReason =
 export type EndpointSource = 'manual' | 'automatic' | 'both';
 
 export type ChannelRole = 'client' | 'server' | 'client_and_server';
-
-export type { LinkState };

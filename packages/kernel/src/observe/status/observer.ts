@@ -33,7 +33,7 @@ export class Observer<T> implements AsyncIterator<T, undefined> {
     if (signal?.aborted === false) follow(signal, this.#follower);
   }
 
-  get isWaiting(): boolean {
+  get #isWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
@@ -55,7 +55,7 @@ export class Observer<T> implements AsyncIterator<T, undefined> {
 
   /** There may be something to take. */
   wake(): void {
-    while (this.isWaiting) {
+    while (this.#isWaiting) {
       const value = this.#queue.take();
       if (value === undefined) return;
       this.#waiting.shift()?.({ done: false, value });
@@ -66,7 +66,7 @@ export class Observer<T> implements AsyncIterator<T, undefined> {
   finish(): void {
     this.#isLast = true;
     this.wake();
-    if (this.isWaiting) this.#end();
+    if (this.#isWaiting) this.#end();
   }
 
   #end(): void {

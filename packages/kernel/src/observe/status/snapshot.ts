@@ -7,7 +7,8 @@
  * 2. No payload, metadata, buffer, and no count of what a publish reached (MON-007).
  */
 import type { HostState, ShutdownResult } from '../../lifecycle/index.ts';
-import type { ChannelRole, EndpointSource, LinkState, TopologyReason, TopologyState } from './closed-sets.ts';
+import type { LinkState } from '../link-state.ts';
+import type { ChannelRole, EndpointSource, TopologyReason, TopologyState } from './closed-sets.ts';
 import type { DiagnosticsLevel } from '../flow/level.ts';
 
 export interface RuntimeSnapshot {

@@ -125,7 +125,7 @@ test('[C22] with colours nothing but colours is added, and every line ends witho
     const coloured = draw([liveView(report)], { columns, isColoured: true });
     // eslint-disable-next-line no-control-regex -- colours are what is looked for
     expect(coloured.map((line) => line.replace(/\x1b\[(?:1|22|3[123]|90|39)m/g, '').trimEnd())).toEqual(plain);
-    // eslint-disable-next-line no-control-regex -- as above
+    // eslint-disable-next-line no-control-regex -- a colour that is left on is what is looked for
     for (const line of coloured) expect(line).not.toMatch(/\x1b\[(?:1|3[123]|90)m[^\x1b]*$/);
     if (columns > 3) expect(coloured.join('')).toContain('\x1b[');
   }

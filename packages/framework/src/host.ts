@@ -1,7 +1,8 @@
 /**
  * A host: everything ZLink does in one process, described first, then started, then shut down.
  *
- * Owns the lifecycle state and the order of stages. Leaves all work to topics and hosted services.
+ * Owns the lifecycle state and the order of stages. Leaves all work to topics and hosted services. Half of the file is the public
+ * face with its words; the fields are what one start has reached, so that its undoing finds it.
  *
  * H1 One start: every mistake is reported before anything is bound; a failure releases whatever was reached (HOST-002).
  * H2 After `start` has been called the description is frozen (HOSTREG-004).

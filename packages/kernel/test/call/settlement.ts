@@ -1,6 +1,7 @@
 /** How a promise ended, and when: looked at without waiting for it. */
 import { setImmediate } from 'node:timers/promises';
-import { isZLinkError, type ZLinkError } from '../../src/errors/index.ts';
+
+export { rejection } from '@zlink/testing/internal';
 
 export interface Settlement {
   outcome: 'pending' | 'resolved' | 'rejected';
@@ -19,15 +20,4 @@ export function watch(promise: Promise<unknown>): Settlement {
 /** Lets every promise that is ready run its reactions. */
 export async function reactions(): Promise<void> {
   await setImmediate();
-}
-
-/** The ZLinkError that the promise rejects with; anything else fails the test. */
-export async function rejection(promise: Promise<unknown>): Promise<ZLinkError> {
-  try {
-    await promise;
-  } catch (error) {
-    if (isZLinkError(error)) return error;
-    throw error;
-  }
-  throw new Error('the promise was not rejected');
 }

@@ -39,7 +39,7 @@ async function openView(url: string): Promise<StoreView> {
   return view;
 }
 
-test('[C14] [LOC-071] the store has lost lease and descriptors of a host: it puts them back within 5 s of the signal', async () => {
+test('[C14] [LOC-071] the store has lost lease and descriptors of a host: it puts them back after the signal', async () => {
   const store = { connection: redis.connection, keyPrefix: KEY_PREFIX };
   const [finder, owner] = [
     await startHost({ name: 'finder', store, location, mesh: 'client', calls: true }),

@@ -8,7 +8,7 @@ import type { FlowPlace } from './place.ts';
 import type { FlowOutcome, MessageFields, MessageKind } from './records.ts';
 
 /** Of a link, what never changes. */
-interface FlowLink {
+export interface FlowLink {
   readonly id: number;
   readonly peer: { readonly rid: string; readonly endpoint: string };
 }
@@ -43,22 +43,28 @@ export function messageFields(
 }
 
 /** Adds what is known of the message. */
-export function addMessage(
-  fields: Writable<MessageFields>,
-  place: FlowPlace,
-  { packetName, flow, link, correlation, topic }: FollowedMessage,
-): void {
+export function addMessage(fields: Writable<MessageFields>, place: FlowPlace, message: FollowedMessage): void {
+  const { packetName, flow, link, topic } = message;
   if (packetName !== '') fields.packet_name = packetName;
   if (link !== undefined && place.peerField !== undefined) {
     fields[place.peerField] = link.peer.rid;
-    if (link.peer.endpoint !== '') fields.endpoint = link.peer.endpoint;
-    if (correlation !== 0) fields.correlation_id = correlationId(link, correlation);
+    addLink(fields, link, message.correlation);
   }
-  if (topic !== undefined) fields.topic = typeof topic === 'string' ? topic : topicDecoder.decode(topic);
+  if (topic !== undefined) fields.topic = topicText(topic);
   if (flow !== undefined) {
     fields.flow_id = flow.id;
     fields.flow_origin = flow.origin;
   }
+}
+
+/** Adds what only some links and messages have. */
+export function addLink(fields: Writable<MessageFields>, link: FlowLink, correlation: number): void {
+  if (link.peer.endpoint !== '') fields.endpoint = link.peer.endpoint;
+  if (correlation !== 0) fields.correlation_id = correlationId(link, correlation);
+}
+
+export function topicText(topic: string | Uint8Array): string {
+  return typeof topic === 'string' ? topic : topicDecoder.decode(topic);
 }
 
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -15,11 +15,12 @@ import { FlowSource, type FlowSourceOptions } from './flow-source.ts';
 import { type DiagnosticsLevel, diagnosticsLevels } from './level.ts';
 import type { FollowedMessage } from './message-facts.ts';
 import type { FlowPlace } from './place.ts';
-import { type ErrorDetails, type PhaseDetails, RecordForm } from './record-form.ts';
+import { type ErrorDetails, RecordForm } from './record-form.ts';
 import { RecordQueue, type RecordQueueOptions } from './record-queue.ts';
 import type { FlowPhase } from './records.ts';
 import { flowOf } from './signal-flow.ts';
 import type { SpanTracer } from './span-tracer.ts';
+import type { PhaseDetails } from './waiting-phase.ts';
 
 export interface MessageFlowOptions extends FlowSourceOptions, RecordQueueOptions {
   /** Default `errors`. */
@@ -48,7 +49,7 @@ export class MessageFlow {
   constructor(options: MessageFlowOptions) {
     this.#source = new FlowSource(options);
     this.#form = new RecordForm(this.#source.dateMs);
-    this.#queue = new RecordQueue(options);
+    this.#queue = new RecordQueue(this.#form, options);
     this.#sampleRate = options.sampleRate ?? 1;
     this.#includeMessageSizes = options.includeMessageSizes ?? false;
     this.#tracer = options.tracer;
@@ -113,7 +114,7 @@ export class MessageFlow {
 
   /** Records a phase. For those of `normal` only what `records` has said yes to. */
   note(place: FlowPlace, phase: FlowPhase, message: FollowedMessage, details: PhaseDetails): void {
-    if (this.#queue.takesPhase()) this.#queue.addPhase(this.#form.phase(place, phase, message, details));
+    this.#queue.addPhase(place, phase, message, details);
   }
 
   /**

@@ -3,9 +3,10 @@
  *
  * Owns the fields that all records of one place have in common. Leaves what is known of a message to message-facts.ts.
  *
- * 1. A record of a phase begins as one literal with the fields of its place: there are several records per message, and
- *    spreading the fields into each would be the half of its cost (measured).
+ * 1. A record of a phase begins as one literal with the fields of its place and those that nearly every message has: there
+ *    are several records per message, and adding these one by one would be the half of its cost (measured).
  */
+import type { FlowOrigin } from './flow.ts';
 import type { Writable } from './message-facts.ts';
 import type { FlowPhase, MessageFlowRecord, MessageKind } from './records.ts';
 
@@ -29,8 +30,16 @@ export interface PlaceFields {
   readonly server_rid?: string;
 }
 
-/** Begins the record of a phase (1); what is known of the message is added. */
-type Begin = (timestamp: string, phase: FlowPhase, message_kind: MessageKind) => Writable<MessageFlowRecord>;
+/** Begins the record of a phase (1); `peer` is the other end's RID. What only some messages have is added. */
+type Begin = (
+  timestamp: string,
+  phase: FlowPhase,
+  message_kind: MessageKind,
+  packet_name: string,
+  peer: string,
+  flow_id: string,
+  flow_origin: FlowOrigin,
+) => Writable<MessageFlowRecord>;
 
 export interface FlowPlace {
   readonly fields: PlaceFields;
@@ -43,18 +52,38 @@ export interface FlowPlace {
 export type PlaceSide = 'source' | 'target';
 
 const eventId = 'zlink.message_flow';
-const OF_A_PHASE = ['eventId', 'timestamp', 'phase', 'message_kind'];
+const OF_A_MESSAGE = ['eventId', 'timestamp', 'phase', 'message_kind', 'packet_name', 'flow_id', 'flow_origin'];
 
 /** @param rid - of this node */
 export function nodePlace(side: PlaceSide, mesh_name: string, rid: string): FlowPlace {
   const surface = 'node';
   return side === 'source'
-    ? place('target_rid', (timestamp, phase, message_kind) => {
-        return { eventId, timestamp, phase, surface, mesh_name, source_rid: rid, message_kind };
-      })
-    : place('source_rid', (timestamp, phase, message_kind) => {
-        return { eventId, timestamp, phase, surface, mesh_name, target_rid: rid, message_kind };
-      });
+    ? place('target_rid', (timestamp, phase, message_kind, packet_name, target_rid, flow_id, flow_origin) => ({
+        eventId,
+        timestamp,
+        phase,
+        surface,
+        mesh_name,
+        source_rid: rid,
+        message_kind,
+        packet_name,
+        target_rid,
+        flow_id,
+        flow_origin,
+      }))
+    : place('source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
+        eventId,
+        timestamp,
+        phase,
+        surface,
+        mesh_name,
+        target_rid: rid,
+        message_kind,
+        packet_name,
+        source_rid,
+        flow_id,
+        flow_origin,
+      }));
 }
 
 /** Of a RouteMesh Channel. @param rid - of this node */
@@ -62,7 +91,7 @@ export function meshChannelPlace(side: PlaceSide, mesh_name: string, channel_nam
   const surface = 'channel';
   const channel_route_kind = 'route_mesh';
   return side === 'source'
-    ? place('target_rid', (timestamp, phase, message_kind) => ({
+    ? place('target_rid', (timestamp, phase, message_kind, packet_name, target_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -72,8 +101,12 @@ export function meshChannelPlace(side: PlaceSide, mesh_name: string, channel_nam
         mesh_name,
         source_rid: rid,
         message_kind,
+        packet_name,
+        target_rid,
+        flow_id,
+        flow_origin,
       }))
-    : place('source_rid', (timestamp, phase, message_kind) => ({
+    : place('source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -83,6 +116,10 @@ export function meshChannelPlace(side: PlaceSide, mesh_name: string, channel_nam
         mesh_name,
         target_rid: rid,
         message_kind,
+        packet_name,
+        source_rid,
+        flow_id,
+        flow_origin,
       }));
 }
 
@@ -91,7 +128,7 @@ export function clientServerPlace(side: PlaceSide, channel_name: string, rid: st
   const surface = 'channel';
   const channel_route_kind = 'client_server';
   return side === 'source'
-    ? place('server_rid', (timestamp, phase, message_kind) => ({
+    ? place('server_rid', (timestamp, phase, message_kind, packet_name, server_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -100,8 +137,12 @@ export function clientServerPlace(side: PlaceSide, channel_name: string, rid: st
         channel_route_kind,
         source_rid: rid,
         message_kind,
+        packet_name,
+        server_rid,
+        flow_id,
+        flow_origin,
       }))
-    : place('source_rid', (timestamp, phase, message_kind) => ({
+    : place('source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -110,20 +151,33 @@ export function clientServerPlace(side: PlaceSide, channel_name: string, rid: st
         channel_route_kind,
         server_rid: rid,
         message_kind,
+        packet_name,
+        source_rid,
+        flow_id,
+        flow_origin,
       }));
 }
 
 /** Of a fanout channel: no record names who publishes, or who receives (TRACE-005). */
 export function fanoutPlace(channel_name: string): FlowPlace {
   const surface = 'classic_fanout';
-  return place(undefined, (timestamp, phase, message_kind) => {
-    return { eventId, timestamp, phase, surface, channel_name, message_kind };
-  });
+  return place(undefined, (timestamp, phase, message_kind, packet_name, _peer, flow_id, flow_origin) => ({
+    eventId,
+    timestamp,
+    phase,
+    surface,
+    channel_name,
+    message_kind,
+    packet_name,
+    flow_id,
+    flow_origin,
+  }));
 }
 
-/** The fields are those of a record that are not particular to it. */
+/** The fields are those of a record that are not particular to its message. */
 function place(peerField: PeerField | undefined, begin: Begin): FlowPlace {
-  const entries = Object.entries(begin('', 'sent', 'send')).filter(([name]) => !OF_A_PHASE.includes(name));
-  const fields = Object.fromEntries(entries) as unknown as PlaceFields; // what is left of the literals above
+  const entries = Object.entries(begin('', 'sent', 'send', '', '', '', 'inbound'));
+  const common = entries.filter(([name]) => name !== peerField && !OF_A_MESSAGE.includes(name));
+  const fields = Object.fromEntries(common) as unknown as PlaceFields; // what is left of the literals above
   return Object.freeze({ fields: Object.freeze(fields), peerField, begin });
 }

@@ -6,29 +6,16 @@
  *
  * 1. A record is a copy of its own: nothing that happens later changes it (TRACE-012).
  */
-import { addMessage, type FollowedMessage, type Writable } from './message-facts.ts';
+import { addLink, addMessage, type FollowedMessage, type Writable } from './message-facts.ts';
 import type { FlowPlace } from './place.ts';
 import type {
   DispatchErrorAction,
   DispatchErrorReason,
   DispatchErrorRecord,
-  FlowOutcome,
-  FlowPhase,
-  FlowReason,
   MessageFlowRecord,
   MessageKind,
 } from './records.ts';
-
-/** What is told of a phase beside the message itself. */
-export interface PhaseDetails {
-  readonly kind: MessageKind;
-  readonly outcome?: FlowOutcome | undefined;
-  readonly reason?: FlowReason | undefined;
-  /** Of payload and metadata. */
-  readonly sizeBytes?: number | undefined;
-  /** Since the handler started, or the request was submitted. */
-  readonly durationMs?: number | undefined;
-}
+import type { WaitingPhase } from './waiting-phase.ts';
 
 /** What is told of a dispatch error beside the message itself. */
 export interface ErrorDetails {
@@ -50,10 +37,9 @@ export class RecordForm {
     this.#dateMs = dateMs;
   }
 
-  phase(place: FlowPlace, phase: FlowPhase, message: FollowedMessage, details: PhaseDetails): MessageFlowRecord {
-    const { kind, outcome, reason, sizeBytes, durationMs } = details;
-    const record: Writable<MessageFlowRecord> = place.begin(this.#now(), phase, kind);
-    addMessage(record, place, message);
+  phase(waiting: WaitingPhase): MessageFlowRecord {
+    const { outcome, reason, sizeBytes, durationMs } = waiting;
+    const record = this.#begin(waiting);
     if (outcome !== undefined) record.outcome = outcome;
     if (reason !== undefined) record.reason = reason;
     if (sizeBytes !== undefined) record.message_size_bytes = sizeBytes;
@@ -65,7 +51,7 @@ export class RecordForm {
     const { kind, reason, action, owner, text } = details;
     const record: Writable<DispatchErrorRecord> = {
       eventId: 'zlink.dispatch_error',
-      timestamp: this.#now(),
+      timestamp: this.now(),
       reason,
       action,
       ...place.fields,
@@ -78,7 +64,22 @@ export class RecordForm {
     return record;
   }
 
-  #now(): string {
+  /** Nearly all messages have a name, a flow, and a link if their place tells of it: their records begin as a literal. */
+  #begin(waiting: WaitingPhase): Writable<MessageFlowRecord> {
+    const { timestamp, phase, kind, packetName, flow, link, topic } = waiting;
+    const place = waiting.place!;
+    if (packetName === '' || flow === undefined || (link === undefined && place.peerField !== undefined)) {
+      const record = { eventId: 'zlink.message_flow', timestamp, phase, ...place.fields, message_kind: kind } as const;
+      addMessage(record, place, waiting);
+      return record;
+    }
+    const record = place.begin(timestamp, phase, kind, packetName, link?.peer.rid ?? '', flow.id, flow.origin);
+    if (link !== undefined && place.peerField !== undefined) addLink(record, link, waiting.correlation);
+    if (topic !== undefined) record.topic = topic;
+    return record;
+  }
+
+  now(): string {
     const atMs = this.#dateMs();
     if (atMs !== this.#atMs) {
       this.#atMs = atMs;

@@ -1,62 +1,69 @@
 /**
  * Records on their way to the logger.
  *
- * Owns that messages never wait for it: records are kept, and written in later turns of the event loop (TRACE-012). Leaves
- * what a record says to its form.
+ * Owns that messages never wait for it: what is to be told is kept, and written in later turns of the event loop (TRACE-012).
+ * Leaves what a record says to its form.
  *
  * 1. At most 4,096 wait. When so many do, a phase is not taken; an error takes the place of the latest phase. What is left
  *    out is counted.
- * 2. They are written in the order in which they were added, and for about 1 ms per turn: a slow logger costs messages no
- *    more.
+ * 2. They are written in the order in which they were added, for about 1 ms at a time and an eighth of all time: a slow logger
+ *    takes no more from messages.
  * 3. No hop is ordered while nothing waits. Closing takes 100 ms at most, whatever waits; what comes then is written at once.
  * 4. Phases go to the logger at `debug`, errors to the rate-limited log at `warn`; neither throws (TRACE-001).
  */
-import type { Clock } from '../../internal/time/index.ts';
+import { afterPendingReads, type Clock, type TimerHandle } from '../../internal/time/index.ts';
 import type { Logger } from '../logger.ts';
 import type { RateLimitedLog } from '../rate-limited-log.ts';
-import { RecordLane } from './record-lane.ts';
-import type { DispatchErrorRecord, MessageFlowRecord } from './records.ts';
+import type { FollowedMessage } from './message-facts.ts';
+import type { FlowPlace } from './place.ts';
+import type { RecordForm } from './record-form.ts';
+import type { DispatchErrorRecord, FlowPhase } from './records.ts';
+import { SlotRing } from './slot-ring.ts';
+import { WaitingError } from './waiting-error.ts';
+import { type PhaseDetails, WaitingPhase } from './waiting-phase.ts';
 
 const LIMIT = 4_096;
-const TURN_MS = 1;
+const WRITING_MS = 1;
+/** After writing, of the time that it took (2); a process that was stopped meanwhile does not rest for long. */
+const REST_SHARE = 7;
+const REST_LIMIT_MS = 1_000;
 const CLOSE_MS = 100;
 /** The clock is asked after the first record of a turn, and then after so many. */
 const RECORDS_PER_LOOK = 8;
 
 export interface RecordQueueOptions {
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'setTimer' | 'clearTimer'>;
   /** A guarded one. */
   readonly logger: Logger;
   /** Over that logger. */
   readonly log: RateLimitedLog;
-  /** A hop to a later turn of the event loop; default `setImmediate`. */
+  /** A hop to a later turn of the event loop; by default after all that this turn sends and can receive. */
   readonly nextTurn?: (callback: () => void) => void;
 }
 
-/** An error with the key by which it is limited. */
-interface WaitingError {
-  readonly key: string;
-  readonly record: DispatchErrorRecord;
-}
-
 export class RecordQueue {
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #form: RecordForm;
+  readonly #clock: RecordQueueOptions['clock'];
   readonly #logger: Logger;
   readonly #log: RateLimitedLog;
   readonly #nextTurn: (callback: () => void) => void;
   readonly #onTurn = (): void => this.#writeSome();
-  readonly #phases = new RecordLane<MessageFlowRecord>();
-  readonly #errors = new RecordLane<WaitingError>();
-  #nextPlace = 0;
+  readonly #onRested = (): void => this.#nextTurn(this.#onTurn);
+  readonly #phases = new SlotRing(LIMIT, () => new WaitingPhase());
+  readonly #errors = new SlotRing(LIMIT, () => new WaitingError());
+  #nextOrder = 0;
   #dropped = 0;
   #isHopOrdered = false;
+  #restEndsAtMs = -Infinity;
+  #rest: TimerHandle | undefined;
   #isClosed = false;
 
-  constructor(options: RecordQueueOptions) {
+  constructor(form: RecordForm, options: RecordQueueOptions) {
+    this.#form = form;
     this.#clock = options.clock;
     this.#logger = options.logger;
     this.#log = options.log;
-    this.#nextTurn = options.nextTurn ?? setImmediate;
+    this.#nextTurn = options.nextTurn ?? afterPendingReads;
   }
 
   /** How many were left out (1). */
@@ -64,17 +71,15 @@ export class RecordQueue {
     return this.#dropped;
   }
 
-  /** Whether there is room for a phase (1); asked before one is made. */
-  takesPhase(): boolean {
-    if (!this.#isFull) return true;
-    this.#dropped++;
-    return false;
-  }
-
-  addPhase(record: MessageFlowRecord): void {
-    if (this.#isClosed) return this.#logger.debug(record); // 3
-    this.#phases.add(record, this.#nextPlace++);
-    this.#hop();
+  addPhase(place: FlowPlace, phase: FlowPhase, message: FollowedMessage, details: PhaseDetails): void {
+    if (this.#isFull) {
+      this.#dropped++;
+      return;
+    }
+    this.#phases.claim().hold(this.#nextOrder++, this.#form.now(), place, phase, message, details);
+    if (this.#isClosed)
+      this.#writeOldest(); // 3
+    else this.#hop();
   }
 
   addError(key: string, record: DispatchErrorRecord): void {
@@ -84,13 +89,14 @@ export class RecordQueue {
       this.#phases.removeLatest();
     }
     if (this.#isClosed) return this.#log.warn(key, record); // 3
-    this.#errors.add({ key, record }, this.#nextPlace++);
+    this.#errors.claim().hold(this.#nextOrder++, key, record);
     this.#hop();
   }
 
   /** Writes what waits (3). */
   close(): void {
     this.#isClosed = true;
+    if (this.#rest !== undefined) this.#clock.clearTimer(this.#rest);
     this.#writeFor(CLOSE_MS);
     this.#dropped += this.#count;
     this.#phases.clear();
@@ -108,12 +114,17 @@ export class RecordQueue {
   #hop(): void {
     if (this.#isHopOrdered) return;
     this.#isHopOrdered = true;
-    this.#nextTurn(this.#onTurn);
+    const restMs = this.#restEndsAtMs - this.#clock.nowMs();
+    if (restMs <= 0) this.#nextTurn(this.#onTurn);
+    else this.#rest = this.#clock.setTimer(this.#onRested, restMs);
   }
 
   #writeSome(): void {
     this.#isHopOrdered = false;
-    this.#writeFor(TURN_MS); // 2
+    const startedAtMs = this.#clock.nowMs();
+    this.#writeFor(WRITING_MS);
+    const nowMs = this.#clock.nowMs();
+    this.#restEndsAtMs = nowMs + Math.min((nowMs - startedAtMs) * REST_SHARE, REST_LIMIT_MS); // 2
     if (this.#count > 0) this.#hop();
   }
 
@@ -126,8 +137,19 @@ export class RecordQueue {
   }
 
   #writeOldest(): void {
-    if (this.#phases.firstPlace < this.#errors.firstPlace) return this.#logger.debug(this.#phases.takeOldest());
-    const { key, record } = this.#errors.takeOldest();
-    this.#log.warn(key, record);
+    if (this.#phases.firstOrder < this.#errors.firstOrder) this.#writePhase(this.#phases.takeOldest());
+    else this.#writeError(this.#errors.takeOldest());
+  }
+
+  #writePhase(waiting: WaitingPhase): void {
+    const record = this.#form.phase(waiting);
+    waiting.release();
+    this.#logger.debug(record);
+  }
+
+  #writeError(waiting: WaitingError): void {
+    const { key, record } = waiting;
+    waiting.release();
+    this.#log.warn(key, record!); // it was held
   }
 }

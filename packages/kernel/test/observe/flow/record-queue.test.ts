@@ -5,6 +5,7 @@ import {
   type MessageFlowOptions,
   RateLimitedLog,
 } from '../../../src/observe/index.ts';
+import { RecordForm } from '../../../src/observe/flow/record-form.ts';
 import { RecordQueue } from '../../../src/observe/flow/record-queue.ts';
 import { TestFlow } from './test-flow.ts';
 
@@ -107,8 +108,9 @@ test('[TRACE-012] an error that finds no room costs about as much as one that do
   const clock = new ManualClock();
   const log = new RateLimitedLog(logger, clock);
   const [record] = recordsOf((queue) => queue.error('a'));
+  const form = new RecordForm(() => 0);
   const costs = Array.from({ length: 9 }, () => {
-    const queue = new RecordQueue({ clock, logger, log, nextTurn: () => {} });
+    const queue = new RecordQueue(form, { clock, logger, log, nextTurn: () => {} });
     const add = (): number => {
       const startedAtMs = performance.now();
       for (let n = 0; n < 4_096; n++) queue.addError('key', record!);
@@ -132,21 +134,56 @@ test('[TRACE-012] errors and phases keep their order', () => {
   expect(order).toEqual(['a', 'b', 'c']);
 });
 
-test('[TRACE-012] a slow logger gets about a millisecond per turn', () => {
+/** How many phases a logger that takes `costMs` for each has got after each of its turns, and when. */
+function slowlyWritten(costMs: number, phases: number): { atMs: number; written: number }[] {
+  const clock = new ManualClock(0);
+  let written = 0;
+  const slow = (): void => {
+    written++;
+    clock.advance(costMs);
+  };
+  const queue = new Queue({ clock, logger: { debug: slow, info: slow, warn: slow, error: slow } });
+  const turns: { atMs: number; written: number }[] = [];
+  for (let n = 0; n < phases; n++) queue.phase(`p${n}`);
+  while (written < phases) {
+    while (queue.turns.length === 0) clock.advance(0.25);
+    const startedAtMs = clock.nowMs();
+    queue.turn();
+    turns.push({ atMs: startedAtMs, written });
+  }
+  return turns;
+}
+
+test('[TRACE-012] a slow logger gets about a millisecond at a time, and an eighth of all time', () => {
+  expect(slowlyWritten(1.25, 3)).toEqual([
+    { atMs: 0, written: 1 },
+    { atMs: 10, written: 2 },
+    { atMs: 20, written: 3 },
+  ]);
+});
+
+test('[TRACE-012] records that come while the logger rests wait, however few they are', () => {
   const clock = new ManualClock();
   const names: unknown[] = [];
   const slow = (record: object): void => {
-    names.push(record);
-    clock.advance(1.2);
+    names.push((record as { packet_name?: unknown }).packet_name);
+    clock.advance(2);
   };
   const queue = new Queue({ clock, logger: { debug: slow, info: slow, warn: slow, error: slow } });
-  for (let n = 0; n < 3; n++) queue.phase(`p${n}`);
-  const written: number[] = [];
-  while (queue.turns.length > 0) {
-    queue.turn();
-    written.push(names.length);
-  }
-  expect(written).toEqual([1, 2, 3]);
+  queue.phase('a');
+  queue.turn();
+  queue.phase('b');
+  expect([names, queue.turns.length]).toEqual([['a'], 0]);
+  clock.advance(14);
+  queue.turn();
+  expect(names).toEqual(['a', 'b']);
+});
+
+test('[TRACE-012] a process that was stopped while it wrote goes on writing after a second', () => {
+  expect(slowlyWritten(60_000, 2)).toEqual([
+    { atMs: 0, written: 1 },
+    { atMs: 61_000, written: 2 },
+  ]);
 });
 
 test('[TRACE-012] closing takes 100 ms of a slow logger; what is left then is counted', () => {

@@ -368,9 +368,12 @@ class ZLinkHost implements Host {
       await topic.announce(abort);
       abort.throwIfAborted();
     }
-    this.#hosted = new HostedServices(this.#services, (error, where) => {
-      logger.warn({ eventId: 'zlink.runtime.hosted_service_failed', where, error: errorText(error) }); // HOST-006
-      onUnhandled(error, { where });
+    this.#hosted = new HostedServices(this.#services, {
+      onStarting: (signal) => parts.flow.beginWith(signal, 'lifecycle'),
+      onStopFailed(error, where) {
+        logger.warn({ eventId: 'zlink.runtime.hosted_service_failed', where, error: errorText(error) }); // HOST-006
+        onUnhandled(error, { where });
+      },
     });
     await this.#hosted.start(abort);
     abort.throwIfAborted();

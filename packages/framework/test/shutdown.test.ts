@@ -326,7 +326,7 @@ test('[CORE-011] what cannot be freed makes the result teardownFailed, and every
     topic('b', () => Promise.reject(new Error('socket is stuck'))),
     topic('c', async () => undefined),
   ];
-  const services = new HostedServices([], () => undefined);
+  const services = new HostedServices([], { onStarting: () => undefined, onStopFailed: () => undefined });
   const result = await new Shutdown(topics, services, wiring, 1_000).run();
   expect(result).toEqual({ outcome: 'forceStopped', reason: 'teardownFailed' });
   expect(closed).toEqual(['a', 'b', 'c']);

@@ -96,6 +96,46 @@ test('[TRACE-026] calls with the signal of a handler join its flow, calls withou
   expect(seen[3]?.id).not.toBe(seen[2]?.id);
 });
 
+/** The flows of what the starting services of a host ask a server: two of the first one, one of the second. */
+async function flowsOfStarts(options: Diagnosed): Promise<(Flow | undefined)[]> {
+  const seen: (Flow | undefined)[] = [];
+  const server = makeHost();
+  server
+    .addClientServerChannel(CHANNEL)
+    .server()
+    .addRequestHandler(Ask, (asked, { flow }) => {
+      seen.push(flow);
+      return asked;
+    });
+  await server.start();
+  const client = makeHost(options.options);
+  client.addClientServerChannel(CHANNEL).client().connect(endpointOf(server));
+  for (const calls of [2, 1]) {
+    client.addHostedService({
+      async start(signal) {
+        await client.clientServerChannel(CHANNEL).whenReady(1, signal);
+        const asking = (): Promise<unknown> => client.routeClient.requestToChannel(CHANNEL, Ask('up')).submit(signal);
+        for (let left = calls; left > 0; left--) await asking();
+      },
+      stop: () => undefined,
+    });
+  }
+  await client.start();
+  return seen;
+}
+
+test('[TRACE-022] what a starting service calls with its signal is one flow of origin lifecycle, another service’s is another', async () => {
+  const [first, second, third] = await flowsOfStarts(new Diagnosed(undefined));
+  expect([first, second, third].map((flow) => flow?.origin)).toEqual(['lifecycle', 'lifecycle', 'lifecycle']);
+  expect(second?.id).toBe(first?.id);
+  expect(third?.id).not.toBe(first?.id);
+});
+
+test('[TRACE-010] at off a starting service begins no flow', async () => {
+  const seen = await flowsOfStarts(new Diagnosed('off'));
+  expect(seen.map((flow) => flow?.origin)).toEqual(['inbound', 'inbound', 'inbound']);
+});
+
 test('[TRACE-010] a host at off breaks the flow: the next one begins another', async () => {
   const { client, sides, seen } = await startChain((side) => new Diagnosed(side === 'server' ? 'off' : 'normal'));
   await ask(client, 'x');

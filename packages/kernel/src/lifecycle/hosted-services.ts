@@ -12,7 +12,10 @@
 import { describeValue, ZLinkError } from '../errors/index.ts';
 
 export interface HostedService {
-  /** Resolves when the service works. Calls of the framework work in it; `signal` aborts when the start is given up. */
+  /**
+   * Resolves when the service works. Calls of the framework work in it; those that are submitted with `signal`, which aborts
+   * when the start is given up, are one flow (TRACE-022).
+   */
   start(signal: AbortSignal): Promise<void>;
   /** Asked first: take no new work. */
   requestStop?(): void | Promise<void>;
@@ -26,20 +29,25 @@ interface StopReport {
   readonly unfinished: number;
 }
 
-/** Told what a stop request or a stop threw. Must not throw. */
-type StopFailureListener = (error: unknown, where: string) => void;
+/** Neither may throw. */
+interface HostedServicesListener {
+  /** Told what a stop request or a stop threw. */
+  readonly onStopFailed: (error: unknown, where: string) => void;
+  /** A service is about to start, with a signal of its own. */
+  readonly onStarting: (signal: AbortSignal) => void;
+}
 
 type Stage = 'requestStop' | 'stop';
 type StageEnd = 'ended' | 'unfinished';
 
 export class HostedServices {
   readonly #services: readonly HostedService[];
-  readonly #onFailure: StopFailureListener;
+  readonly #listener: HostedServicesListener;
   #started: HostedService[] = [];
 
-  constructor(services: readonly HostedService[], onFailure: StopFailureListener) {
+  constructor(services: readonly HostedService[], listener: HostedServicesListener) {
     this.#services = [...services];
-    this.#onFailure = onFailure;
+    this.#listener = listener;
   }
 
   /**
@@ -70,7 +78,9 @@ export class HostedServices {
   }
 
   async #startOne(service: HostedService, signal: AbortSignal): Promise<void> {
-    const starting = call(() => service.start(signal));
+    const own = AbortSignal.any([signal]);
+    this.#listener.onStarting(own);
+    const starting = call(() => service.start(own));
     const end = await raceAbort(starting, signal);
     if (end === 'aborted') {
       starting.then(
@@ -108,7 +118,7 @@ export class HostedServices {
   }
 
   #report(error: unknown, service: HostedService, stage: Stage): void {
-    this.#onFailure(error, `${stage} of ${this.#nameOf(service)}`);
+    this.#listener.onStopFailed(error, `${stage} of ${this.#nameOf(service)}`);
   }
 
   #nameOf(service: HostedService): string {

@@ -12,6 +12,7 @@ interface Behaviour {
 function arrange(...behaviours: readonly Behaviour[]) {
   const log: string[] = [];
   const failures: { error: unknown; where: string }[] = [];
+  const starting: AbortSignal[] = [];
   const services = behaviours.map((behaviour, index): HostedService => {
     const name = 'abcdef'[index];
     return {
@@ -30,8 +31,11 @@ function arrange(...behaviours: readonly Behaviour[]) {
       },
     };
   });
-  const hosted = new HostedServices(services, (error, where) => failures.push({ error, where }));
-  return { log, failures, hosted };
+  const hosted = new HostedServices(services, {
+    onStarting: (signal) => void starting.push(signal),
+    onStopFailed: (error, where) => failures.push({ error, where }),
+  });
+  return { log, failures, starting, hosted };
 }
 
 const fail = (text: string) => (): never => {
@@ -172,14 +176,17 @@ test('[SVC-001] a given up start rejects with the reason of its signal; what sta
   expect(listeners()).toBe(0);
 });
 
-test('[SVC-001] services get the signal of the start, and none starts when it was aborted before', async () => {
+test('[SVC-001] each service gets a signal of its own that follows the start’s, and none starts when it was aborted before', async () => {
   const signals: AbortSignal[] = [];
-  const { log, hosted } = arrange({ start: async (signal) => void signals.push(signal) });
+  const keep = async (signal: AbortSignal): Promise<void> => void signals.push(signal);
+  const { log, starting, hosted } = arrange({ start: keep }, { start: keep });
   const { signal, pass } = deadline();
   await hosted.start(signal);
-  expect(signals).toEqual([signal]);
+  expect(signals.map((own) => starting.indexOf(own))).toEqual([0, 1]);
+  expect(signals.map((own) => own.aborted)).toEqual([false, false]);
   log.length = 0;
   pass();
+  expect(signals.map((own) => own.reason)).toEqual([signal.reason, signal.reason]);
   await expect(hosted.start(signal)).rejects.toThrow('deadline');
   expect(log).toEqual([]);
 });
@@ -187,7 +194,7 @@ test('[SVC-001] services get the signal of the start, and none starts when it wa
 test('[SVC-001] a service needs no stop request', async () => {
   const log: string[] = [];
   const service: HostedService = { start: async () => undefined, stop: () => void log.push('stop') };
-  const hosted = new HostedServices([service], fail('nothing fails'));
+  const hosted = new HostedServices([service], { onStarting: () => undefined, onStopFailed: fail('nothing fails') });
   await hosted.start(new AbortController().signal);
   await hosted.requestStop(deadline().signal);
   await hosted.stop(deadline().signal);

@@ -18,7 +18,7 @@ import type { FlowPlace } from './place.ts';
 import { type ErrorDetails, RecordForm } from './record-form.ts';
 import { RecordQueue, type RecordQueueOptions } from './record-queue.ts';
 import type { FlowPhase } from './records.ts';
-import { flowOf } from './signal-flow.ts';
+import { flowOf, setFlow } from './signal-flow.ts';
 import type { SpanTracer } from './span-tracer.ts';
 import type { PhaseDetails } from './waiting-phase.ts';
 
@@ -98,8 +98,13 @@ export class MessageFlow {
     return this.#source.begin(origin);
   }
 
+  /** Makes one new flow of all calls that are submitted with `signal` (TRACE-022, TRACE-026). */
+  beginWith(signal: AbortSignal, origin: FlowOrigin): void {
+    if (this.#rank >= ERRORS) setFlow(signal, this.begin(origin));
+  }
+
   /**
-   * What a call belongs to: the flow it was given, else that of the handler whose signal it is submitted with, else a new one
+   * What a call belongs to: the flow it was given, else that of the callback whose signal it is submitted with, else a new one
    * (TRACE-026). Undefined at `off`.
    */
   join(given: CarriedFlow | undefined, signal: AbortSignal | undefined): CarriedFlow | undefined {

@@ -186,7 +186,7 @@ test('[SVC-001] each service gets a signal of its own that follows the start’s
   expect(signals.map((own) => own.aborted)).toEqual([false, false]);
   log.length = 0;
   pass();
-  expect(signals.map((own) => own.reason)).toEqual([signal.reason, signal.reason]);
+  expect(signals.map((own): unknown => own.reason)).toEqual([signal.reason, signal.reason]);
   await expect(hosted.start(signal)).rejects.toThrow('deadline');
   expect(log).toEqual([]);
 });

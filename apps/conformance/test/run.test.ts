@@ -1,53 +1,16 @@
 /** The run as people start it: real processes, exit codes and files. */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type RunningScript, runScript } from '@zlink/testing/internal';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const peer = fileURLToPath(new URL('../dist/echo-peer.js', import.meta.url));
 const ownChapters = fileURLToPath(new URL('./fixtures/own-chapters.mjs', import.meta.url));
 const limitMs = 120_000; // tells a hang from a success, also on a machine that has no time
 
-interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-interface Started {
-  readonly finished: Promise<Finished>;
-  /** The first match in what it prints. */
-  printed(pattern: RegExp): Promise<RegExpExecArray>;
-  end(): void;
-}
-
-function start(script: string, ...args: readonly string[]): Started {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const text = { stdout: '', stderr: '' };
-  const listeners = new Set<() => void>();
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text.stdout += chunk;
-    for (const listener of listeners) listener();
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (text.stderr += chunk));
-  const finished = new Promise<Finished>((resolve) => child.once('close', (code) => resolve({ code, ...text })));
-  return {
-    finished,
-    printed: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const match = pattern.exec(text.stdout);
-          if (match !== null) resolve(match);
-        };
-        listeners.add(look);
-        look();
-        void finished.then(({ code, stderr }) => reject(new Error(`ended with ${code} before ${pattern}\n${stderr}`)));
-      }),
-    end: () => void child.kill('SIGTERM'),
-  };
-}
+const start = (script: string, ...args: readonly string[]): RunningScript => runScript(script, args);
 
 let out: string;
 beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'zlink-conformance-'))));
@@ -130,7 +93,7 @@ test(
     const run = start(ownChapters, 'waits', out);
     const [, pid] = await run.printed(/role (\d+)\n/);
     const endedAtMs = performance.now();
-    run.end();
+    run.kill('SIGTERM');
     expect((await run.finished).code).toBe(1);
     expect(performance.now() - endedAtMs).toBeLessThan(30_000); // the scenario alone would have gone on for 60 s
     expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/);
@@ -147,7 +110,7 @@ test(
       .finished;
     expect(stdout).toMatch(/^conformance: [1-9]\d* runs passed, 0 failed; /m);
     expect(code).toBe(0);
-    echo.end();
+    echo.kill('SIGTERM');
     expect((await echo.finished).code).toBe(0);
   },
   limitMs,

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { built, runScript } from './children.ts';
+import { runScript } from '@zlink/testing/internal';
+import { built } from './paths.ts';
 
 const limitMs = 300_000; // tells a hang from a success, also on a machine that has no time for the demo
 const withoutRedis = { REDIS_SERVER_BIN: 'none' };
@@ -35,7 +36,8 @@ test(
 test(
   '[MESH-003] [LOC-006] without a redis-server hosts find each other in one process, and the demo says why',
   async () => {
-    const { code, stdout, stderr } = await runScript(built('main.js'), ['--seconds', '3'], withoutRedis).finished;
+    const { code, stdout, stderr } = await runScript(built('main.js'), ['--seconds', '3'], { env: withoutRedis })
+      .finished;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [, fleet] = stdout.split(/^.*Discovery: .*$/m) as [string, string];
     expect(fleet).toContain('all of them in this one process, over a store in memory');
@@ -183,7 +185,7 @@ test.each<[string, NodeJS.ProcessEnv, RegExp]>([
 ])(
   '[C25] a demo interrupted in its third act, %s, says what the fleet had counted, and leaves nothing',
   async (_when, env, sign) => {
-    const demo = runScript(built('main.js'), ['--seconds', '3'], env);
+    const demo = runScript(built('main.js'), ['--seconds', '3'], { env });
     await demo.printed(sign);
     demo.kill('SIGINT');
     const { code, stdout, stderr } = await demo.finished;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Child } from '../src/child.ts';
 import { Processes } from '../src/processes.ts';
 import type { ServerReport } from '../src/shop/reports.ts';
-import { built } from './children.ts';
+import { built } from './paths.ts';
 
 const limitMs = 60_000; // tells a hang from a success, also on a machine that has no time for the test
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { repository, runScript } from './children.ts';
+import { runScript } from '@zlink/testing/internal';
+import { repository } from './paths.ts';
 
 const limitMs = 60_000;
 const readmes = ['README.md', 'packages/framework/README.md', 'packages/kernel/README.md'];
@@ -32,9 +33,9 @@ test('[HOSTREG-005] the README of the kernel lists exactly its exports', () => {
 test(
   '[CS-001] the first two processes of the README work, and both end by themselves',
   async () => {
-    const server = runScript(example('server'), [], { PORT: '0' });
+    const server = runScript(example('server'), [], { env: { PORT: '0' } });
     const [, port] = await server.printed(/serving at tcp:\/\/127\.0\.0\.1:(\d+)/);
-    const client = await runScript(example('client'), [], { PORT: port }).finished;
+    const client = await runScript(example('client'), [], { env: { PORT: port } }).finished;
     expect(client).toEqual({ code: 0, stdout: 'order 7: 3 charged\n', stderr: '' });
     await server.printed(/the client has its receipt/);
     server.kill('SIGTERM');

@@ -7,6 +7,7 @@ import { render, type ViewModel } from './view/render.ts';
 import { printableJson } from './view/printable.ts';
 import { Screen, type ScreenParts } from './view/screen.ts';
 import type { HostView } from './watch/host-watch.ts';
+import { linksOf } from './watch/links.ts';
 import { counterKey } from './watch/rates.ts';
 
 export interface Display {
@@ -47,12 +48,17 @@ function jsonOf(view: HostView): object {
   if (kind === 'failed') return { zlink: 1, kind, path, reason: view.reason };
   if (kind !== 'live') return { zlink: 1, kind, path };
   const { raw, report, rates } = view;
-  const perSecond = report.counters.flatMap((row) => {
+  if (rates === undefined) return { ...raw, path };
+  const messages = report.counters.flatMap((row) => {
     const { owner, surface, meshName, verb } = row;
-    const found = rates?.get(counterKey(row));
+    const found = rates.messages.get(counterKey(row));
     return found === undefined ? [] : [{ owner, surface, meshName, verb, ...found }];
   });
-  return { ...raw, path, ...(rates === undefined ? {} : { rates: perSecond }) };
+  const links = [...linksOf(report)].flatMap(([key, { topology, name, endpoint, rid }]) => {
+    const found = rates.links.get(key);
+    return found === undefined ? [] : [{ topology, name, endpoint, rid, ...found }];
+  });
+  return { ...raw, path, rates: messages, linkRates: links, allLinkRates: rates.allLinks };
 }
 
 export function screenDisplay(parts: ScreenParts, isColoured: boolean): Display {

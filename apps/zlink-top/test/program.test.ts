@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '@zlink/testing';
-import { runScript, runTop, startHost } from './children.ts';
+import { run, runTop, startHost } from './children.ts';
 import { newFolder } from './folders.ts';
 import { sampleLine } from './sample-host.ts';
 
@@ -210,7 +210,7 @@ test('[HOSTREG-005] the host of docs/inspector.md can be looked at, and ends by 
   const script = fileURLToPath(new URL('../.test-results/looked-at.mjs', import.meta.url)); // here it finds what it imports
   mkdirSync(dirname(script), { recursive: true });
   writeFileSync(script, code.replace('7200', '0'));
-  const host = runScript(folder, script);
+  const host = run(folder, script);
   const socket = join(folder, `zlink-top/${host.pid}.sock`);
   await until(() => existsSync(socket), 'the inspector listens');
   const { stdout } = await runTop(folder, '--once', '--interval', '100').finished;

@@ -1,10 +1,19 @@
 import type { RuntimeSnapshot } from '@zlink/framework';
 import { printable, printableJson, columnsOf, fit } from '../src/view/printable.ts';
-import { bytes, duration, rate } from '../src/view/figures.ts';
+import { byteRate, bytes, duration, rate } from '../src/view/figures.ts';
 import { render, type Room } from '../src/view/render.ts';
 import type { HostView } from '../src/watch/host-watch.ts';
 import { ratesBetween } from '../src/watch/rates.ts';
-import { liveView, sampleCounters, sampleReport, sampleSnapshot } from './sample-host.ts';
+import {
+  linkedSnapshot,
+  liveView,
+  sampleCounters,
+  sampleHostSnapshot,
+  sampleLinks,
+  sampleReport,
+  sampleSnapshot,
+  sampleTraffic,
+} from './sample-host.ts';
 
 const wide: Room = { columns: Infinity, rows: Infinity, isColoured: false };
 const now = new Date(2026, 0, 1, 12, 0, 5);
@@ -30,6 +39,7 @@ test('[MON-001] a host shows its state, its load, its rates, what was dropped an
     '  memory   12 KiB of 64 MiB wait in links',
     `  store    ready  lease until ${lease}`,
     '  listens  tcp://10.0.0.4:7200  client server billing',
+    '  links    12 open  0 out/s  0 B/s  0 in/s  0 B/s',
     '  messages          in/s  handled/s  failed/s  dropped/s  running  queued',
     '  billing request  1,204      1,203       0.5          0        9       3  channel  so far: failed 2, DeadlineExceeded 4, reply 3',
     '  mesh game  node play-1  degraded: no_ready_peer',
@@ -41,6 +51,47 @@ test('[MON-001] a host shows its state, its load, its rates, what was dropped an
     '  fanout prices  subscriber  ready',
     '    publisher  tcp://10.0.0.5:7400  ready    missed 2  ticker',
   ]);
+});
+
+const peer = sampleTraffic({ sentMessages: 3_408, sentBytes: 341_000, waitingMessages: 5 });
+const linkedBefore = sampleReport({ uptimeMs: 3_723_000, snapshot: linkedSnapshot(sampleTraffic(), sampleTraffic()) });
+const linkedAfter = sampleReport({ uptimeMs: 3_725_000, snapshot: linkedSnapshot(peer, sampleTraffic()) });
+
+test('[MON-001] a peer and a server with a link show what goes over it and how full its window is', () => {
+  const lines = draw([liveView(linkedAfter, ratesBetween(linkedBefore, linkedAfter))]);
+  expect(lines.filter((line) => /^ +(peer|server) /.test(line))).toEqual([
+    '    peer  tcp://10.0.0.2:7300  connecting                                                                         manual                 -',
+    '    peer  tcp://10.0.0.3:7300  ready       1,204 out/s  118 KiB/s  0 in/s  0 B/s  window 12 KiB of 4 MiB, 5 wait  automatic, orders 100  play-3',
+    '    server  tcp://10.0.0.4:7200  ready  draining  0 out/s  0 B/s  0 in/s  0 B/s  window 12 KiB of 4 MiB  weight 100  billing-4',
+  ]);
+});
+
+test('[MON-001] a host shows its links together, those of its clients as well, as far as its inspector says', () => {
+  const [from, to] = [sampleLinks(), sampleLinks({ open: 1_200, sentMessages: 11_408, sentBytes: 1_141_000 })].map(
+    (links, at) => sampleReport({ uptimeMs: 3_723_000 + at * 2_000, snapshot: sampleHostSnapshot(links) }),
+  );
+  const older = { ...linkedAfter.snapshot, host: { ...linkedAfter.snapshot.host, links: undefined } };
+  const linksLine = (...view: Parameters<typeof liveView>) =>
+    draw([liveView(...view)]).filter((line) => line.startsWith('  links '));
+  expect(linksLine(to, ratesBetween(from!, to!))).toEqual([
+    '  links    1,200 open  1,204 out/s  118 KiB/s  0 in/s  0 B/s',
+  ]);
+  expect(linksLine(from)).toEqual(['  links    12 open  - out/s  -  - in/s  -']);
+  expect(linksLine({ ...linkedAfter, snapshot: older }, ratesBetween(linkedBefore, linkedAfter))).toEqual([]);
+});
+
+test('[MON-001] what goes over the links of one list stands below each other', () => {
+  const { routeMeshes, ...rest } = linkedSnapshot(sampleTraffic(), undefined);
+  const [mesh] = routeMeshes;
+  const [linked] = mesh!.peers;
+  const peers = [linked!, { ...linked!, routingId: 'play-4', traffic: sampleTraffic({ outstandingBytes: 0 }) }];
+  const snapshot = { ...rest, routeMeshes: [{ ...mesh!, peers }] };
+  const later = sampleReport({ uptimeMs: 3_725_000, snapshot });
+  const [first, second] = draw([liveView(later, ratesBetween(linkedBefore, later))]).filter((line) =>
+    line.includes('peer '),
+  );
+  expect(first).toContain('ready  0 out/s  0 B/s  0 in/s  0 B/s  window 12 KiB of 4 MiB  automatic');
+  expect(second).toContain('ready  - out/s      -  - in/s      -  window 0 B of 4 MiB     automatic'); // new: no rate yet
 });
 
 test('[MON-001] before the second report rates are open, and a host that says nothing more is called silent', () => {
@@ -144,15 +195,15 @@ test('[MON-001] a narrow and low terminal gets what fits, and is told of the res
     '',
     'billing  pid 4242  serving  u…',
     '  jobs     12 of 4,096 permit…',
-    '… 13 more lines',
+    '… 14 more lines',
   ]);
 });
 
 test('[MON-001] hosts stand beside each other where there is room', () => {
   const lines = draw([live, live, live], { columns: 190 });
   expect(lines[2]).toMatch(/^billing {2}pid 4242 .* │ billing {2}pid 4242 /);
-  expect(new Set(lines.slice(2, 17).map((line) => line.indexOf('│'))).size).toBe(1);
-  expect(lines[18]).toMatch(/^billing {2}pid 4242 [^│]*│?$/);
+  expect(new Set(lines.slice(2, 18).map((line) => line.indexOf('│'))).size).toBe(1);
+  expect(lines[19]).toMatch(/^billing {2}pid 4242 [^│]*│?$/);
   expect(draw([live, live], { columns: 120 })[2]).not.toContain('│');
 });
 
@@ -163,6 +214,7 @@ test('[C22] text is measured in columns', () => {
 });
 
 test('[MON-001] figures read well', () => {
+  expect([undefined, 0, 0.2, 1_536.1].map(byteRate)).toEqual(['-', '0 B/s', '1 B/s', '1.5 KiB/s']);
   expect([0, 0.04, 1.25, 9.96, 12.5, 1_234.5].map(rate)).toEqual(['0', '<0.1', '1.3', '10.0', '13', '1,235']);
   expect([0, 1_023, 1_536, 67_108_864, 2 ** 40, 2 ** 52].map(bytes)).toEqual([
     '0 B',

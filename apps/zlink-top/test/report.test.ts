@@ -1,7 +1,14 @@
 import { LineReader } from '../src/report/line-reader.ts';
 import { hostLine, readHostLine } from '../src/report/report.ts';
 import { readRequest, requestLine } from '../src/report/request.ts';
-import { BEYOND_53_BITS, sampleHost, sampleReport } from './sample-host.ts';
+import {
+  BEYOND_53_BITS,
+  linkedSnapshot,
+  sampleHost,
+  sampleHostSnapshot,
+  sampleReport,
+  sampleTraffic,
+} from './sample-host.ts';
 
 const sent = (): Record<string, unknown> => {
   const { query } = sampleHost();
@@ -17,6 +24,29 @@ test('[C23] integers travel as decimal text and dates in ISO 8601, and are read 
   const { snapshot } = sampleReport();
   expect(snapshot.host.lifecycleGeneration).toBe(BEYOND_53_BITS);
   expect(snapshot.observedAt).toEqual(new Date('2026-01-01T12:00:00.000Z'));
+});
+
+test('[C06] traffic is read where a row has some; a host of before there was any is read as well', () => {
+  const [peer, server] = [sampleTraffic({ waitingMessages: 5 }), sampleTraffic({ sentBytes: 2 ** 40 })];
+  const trafficIn = ({ snapshot }: ReturnType<typeof sampleReport>) => [
+    ...snapshot.routeMeshes[0]!.peers.map(({ traffic }) => traffic),
+    snapshot.clientServerChannels[0]!.servers[0]!.traffic,
+  ];
+  expect(trafficIn(sampleReport({ snapshot: linkedSnapshot(peer, server) }))).toEqual([peer, undefined, server]);
+  expect(trafficIn(sampleReport())).toEqual([undefined, undefined, undefined]);
+  const half = JSON.stringify({ ...sent(), snapshot: linkedSnapshot(peer, server) }, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  ).replaceAll('"windowBytes":4194304,', '');
+  expect(() => readHostLine(half)).toThrow('peers[0].traffic.windowBytes is not a number');
+});
+
+test('[C06] totals of all links are read where a host has some; a host of before there were any is read as well', () => {
+  const links = { open: 2, sentMessages: 1, sentBytes: 2 ** 40, receivedMessages: 3, receivedBytes: 4 };
+  const linksIn = (of: typeof links | undefined) =>
+    sampleReport({ snapshot: sampleHostSnapshot(of) }).snapshot.host.links;
+  expect([linksIn(links), linksIn(undefined)]).toEqual([links, undefined]);
+  const { open: _, ...half } = links;
+  expect(() => linksIn(half as typeof links)).toThrow('host.links.open is not a number'); // of a strange inspector
 });
 
 test.each<[string, unknown, RegExp]>([

@@ -1,5 +1,5 @@
 /** A host that shows what a test wants, without being one. */
-import type { MessageCounters, RuntimeSnapshot } from '@zlink/framework';
+import type { HostSnapshot, LinkTraffic, MessageCounters, RuntimeSnapshot } from '@zlink/framework';
 import { hostLine, readHostLine, type Report } from '../src/report/report.ts';
 import type { Inspectable } from '../src/inspector/report-source.ts';
 import type { HostView } from '../src/watch/host-watch.ts';
@@ -18,6 +18,7 @@ export function sampleSnapshot(overrides: Partial<RuntimeSnapshot> = {}): Runtim
       diagnosticsLevel: 'errors',
       jobs: { permitsInUse: 12, max: 4096, reserved: 1, queued: 3, pauseAt: 3277, resumeAt: 2458, flow: 'RUNNING' },
       core: { budgetBytes: 67_108_864, queuedBytes: 12_288 },
+      links: { open: 12, sentMessages: 9_000, sentBytes: 900_000, receivedMessages: 8_000, receivedBytes: 800_000 },
       backlog: { runningHandlers: 9, pendingRequests: 2, openSessions: 0, unitsLeft: 0 },
     },
     routeMeshes: [
@@ -82,6 +83,47 @@ export function sampleSnapshot(overrides: Partial<RuntimeSnapshot> = {}): Runtim
     location: { store: 'ready', leaseValidUntil: new Date('2026-01-01T12:00:15.000Z') },
     ...overrides,
   };
+}
+
+export function sampleTraffic(overrides: Partial<LinkTraffic> = {}): LinkTraffic {
+  return {
+    sentMessages: 1_000,
+    sentBytes: 100_000,
+    receivedMessages: 500,
+    receivedBytes: 50_000,
+    outstandingBytes: 12_288,
+    windowBytes: 4_194_304,
+    waitingMessages: 0,
+    ...overrides,
+  };
+}
+
+/** The only linked peer of the mesh, and the only server, show these; undefined: none. */
+export function linkedSnapshot(peer: LinkTraffic | undefined, server: LinkTraffic | undefined): RuntimeSnapshot {
+  const snapshot = sampleSnapshot();
+  const withTraffic = (traffic: LinkTraffic | undefined) => (traffic === undefined ? {} : { traffic });
+  return {
+    ...snapshot,
+    routeMeshes: snapshot.routeMeshes.map((mesh) => ({
+      ...mesh,
+      peers: mesh.peers.map((row) => ({ ...row, ...(row.state === 'ready' ? withTraffic(peer) : {}) })),
+    })),
+    clientServerChannels: snapshot.clientServerChannels.map((channel) => ({
+      ...channel,
+      servers: channel.servers.map((row) => ({ ...row, ...withTraffic(server) })),
+    })),
+  };
+}
+
+/** A host whose links are these; undefined: its inspector is of before there were any. */
+export function sampleHostSnapshot(links: HostSnapshot['links'] | undefined): RuntimeSnapshot {
+  const { host, ...rest } = sampleSnapshot();
+  const { links: _, ...unlinked } = host;
+  return { ...rest, host: { ...unlinked, ...(links === undefined ? {} : { links }) } as HostSnapshot }; // as it was then
+}
+
+export function sampleLinks(overrides: Partial<HostSnapshot['links']> = {}): HostSnapshot['links'] {
+  return { ...sampleSnapshot().host.links, ...overrides };
 }
 
 export function sampleCounters(overrides: Partial<MessageCounters> = {}): MessageCounters {

@@ -21,6 +21,7 @@ import {
   type MeshChannelSnapshot,
   type Monitor,
   type PeerSnapshot,
+  refusalError,
   ToldRows,
   type TopologyHealth,
   type TopologyReason,
@@ -28,7 +29,7 @@ import {
 import type { MeshOptions } from './mesh-options.ts';
 import type { KnownPeers } from './peer/known-peers.ts';
 import type { PeerTable } from './peer/peer-table.ts';
-import { peerRows, peerRowsAbout, type PeerRow, peerSnapshot, type PeerSubject } from './peer-status.ts';
+import { peerRows, peerRowsAbout, type PeerRow, peerSnapshot, type PeerSubject, toldPeer } from './peer-status.ts';
 import type { ChannelRoute } from './route/channel-route.ts';
 
 export interface MeshStatusParts {
@@ -44,9 +45,8 @@ export interface MeshStatusParts {
   readonly clock: Clock;
 }
 
-interface ToldPeer {
+interface ToldPeer extends Pick<PeerRow, 'isKnown' | 'refusal'> {
   readonly peer: PeerSnapshot;
-  readonly isKnown: boolean;
 }
 
 const CONFLICT_INTERVAL_MS = 60_000;
@@ -66,10 +66,10 @@ export class MeshStatus {
       isSamePeer: (a, b) => isSamePeer(a.peer, b.peer),
       asGone: ({ peer, isKnown }) => ({ peer: { ...peer, state: 'closed', channels: [], draining: false }, isKnown }),
       subjectsOf: ({ peer }) => subjectsOf({ rid: peer.routingId, endpoint: peer.endpoint }),
-      tell: ({ peer, isKnown }, key) =>
+      tell: ({ peer, isKnown, refusal }, key) =>
         monitor.tell(
           { type: 'zlink.runtime.mesh_node.peer_changed', meshName, peer },
-          { subject: isKnown ? key : undefined },
+          { subject: isKnown ? key : undefined, error: refusalError(peer, refusal) },
         ),
     });
   }
@@ -102,7 +102,7 @@ export class MeshStatus {
     const { known, peers, health } = this.#parts;
     const rows = peerRowsAbout(subject, known, peers); // 1
     this.#told.update(
-      new Map(rows.map((row) => [keyOf(row), { peer: peerSnapshot(row), isKnown: row.isKnown }])),
+      new Map(rows.map((row) => [keyOf(row), { peer: toldPeer(row), isKnown: row.isKnown, refusal: row.refusal }])),
       subjectsOf(subject),
     );
     const changed = subject.rid === undefined ? [] : this.#changedMemberships(subject.rid);

@@ -1,6 +1,7 @@
 /** What a node shows of its peers. */
+import type { ErrorKindName } from '@zlink/kernel/errors';
 import { DescriptorState } from '@zlink/kernel/internal/wire';
-import type { EndpointSource, LinkState, PeerSnapshot } from '@zlink/kernel/observe';
+import type { EndpointSource, LinkState, LinkTraffic, PeerSnapshot } from '@zlink/kernel/observe';
 import { unlinkedState } from './peer/dial-state.ts';
 import type { DiscoveredPeer } from './peer/discovered-peers.ts';
 import type { KnownPeers } from './peer/known-peers.ts';
@@ -22,6 +23,8 @@ export interface PeerStatus {
   readonly channels: readonly { readonly name: string; readonly weight: number }[];
   /** Connected, ends what it accepted, takes nothing new of channels. */
   readonly draining: boolean;
+  /** Of the connection, while there is one; nobody is told that it has changed. */
+  readonly traffic?: LinkTraffic;
 }
 
 /** The row of one peer; `peer` is the connected one. */
@@ -30,6 +33,8 @@ export interface PeerRow {
   readonly routingId: string | undefined;
   readonly state: LinkState;
   readonly reason: string | undefined;
+  /** Of one that is rejected. */
+  readonly refusal?: ErrorKindName | undefined;
   readonly peer: Peer | undefined;
   readonly lifecycleGeneration: bigint | undefined;
   readonly source: EndpointSource;
@@ -85,20 +90,33 @@ export function peerRowsAbout({ rid, endpoint }: PeerSubject, known: KnownPeers,
   return rows;
 }
 
-export function peerStatus({ endpoint, routingId, state, reason, peer }: PeerRow): PeerStatus {
-  return Object.freeze({
+export function peerStatus(row: PeerRow): PeerStatus {
+  return Object.freeze({ ...describe(row), ...trafficOf(row) });
+}
+
+export function peerSnapshot(row: PeerRow): PeerSnapshot {
+  return { ...toldPeer(row), ...trafficOf(row) };
+}
+
+/** As events tell it. */
+export function toldPeer(row: PeerRow): PeerSnapshot {
+  const { lifecycleGeneration, source } = row;
+  return { ...describe(row), ...(lifecycleGeneration === undefined ? {} : { lifecycleGeneration }), source };
+}
+
+function describe({ endpoint, routingId, state, reason, peer }: PeerRow): PeerStatus {
+  return {
     endpoint,
     ...(routingId === undefined ? {} : { routingId }),
     state,
     ...(reason === undefined ? {} : { reason }),
     channels: Object.freeze((peer?.channels ?? []).map(({ name, weight }) => Object.freeze({ name, weight }))),
     draining: peer?.isDraining ?? false,
-  });
+  };
 }
 
-export function peerSnapshot(row: PeerRow): PeerSnapshot {
-  const { lifecycleGeneration, source } = row;
-  return { ...peerStatus(row), ...(lifecycleGeneration === undefined ? {} : { lifecycleGeneration }), source };
+function trafficOf({ peer }: PeerRow): { readonly traffic?: LinkTraffic } {
+  return peer === undefined ? {} : { traffic: peer.link.traffic };
 }
 
 /** The peer that stands behind an intent: its own link, or the one that it rests for, or will rest for once it dials. */
@@ -128,6 +146,7 @@ function manualRow({ endpoint, expectedRid, intent }: ManualPeer, peer: Peer | u
     routingId,
     state: peer === undefined ? unlinkedState(intent) : stateOf(peer),
     reason: intent.reason,
+    refusal: intent.refusal,
     peer,
     lifecycleGeneration: peer?.link.peer.generation,
     source: routingId !== undefined && known.isDiscovered(routingId) ? 'both' : 'manual',
@@ -142,6 +161,7 @@ function foundRow(entry: DiscoveredPeer, peer: Peer | undefined, known: KnownPee
     routingId: entry.rid,
     state: unlinkedState(entry),
     reason: entry.reason,
+    refusal: entry.refusal,
     peer,
     lifecycleGeneration: entry.generation,
     source: 'automatic',

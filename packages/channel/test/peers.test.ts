@@ -10,6 +10,7 @@ test('[MESH-002] a manual peer is connected by its endpoint and told by its RID'
   const cluster = arrangeCluster();
   const other = await startNode(cluster, 'other', { weight: 7 });
   const caller = await joinNode(cluster, 'caller', { connect: [other] });
+  const traffic = expect.any(Object) as unknown;
   expect(caller.peers(MESH)).toEqual([
     {
       endpoint: endpointOf(other),
@@ -17,10 +18,11 @@ test('[MESH-002] a manual peer is connected by its endpoint and told by its RID'
       state: 'ready',
       channels: [{ name: CHANNEL, weight: 7 }],
       draining: false,
+      traffic,
     },
   ]);
   expect(other.peers(MESH)).toEqual([
-    { endpoint: endpointOf(caller), routingId: 'caller', state: 'ready', channels: [], draining: false },
+    { endpoint: endpointOf(caller), routingId: 'caller', state: 'ready', channels: [], draining: false, traffic },
   ]);
 });
 

@@ -1,35 +1,22 @@
 /**
  * A node that speaks the link protocol but says what no node of ours would say.
  *
- * Owns a transport of its own. Leaves the protocol itself (hello, batches, credit) to the real link.
+ * Owns what it shows itself as. Leaves records and links to the raw endpoint.
  */
 import { newGeneration } from '@zlink/kernel/identity';
-import { JobPermits } from '@zlink/kernel/internal/execution';
-import { createLinkTransport } from '@zlink/kernel/internal/link';
-import type {
-  InboundRecord,
-  Intent,
-  Link,
-  LinkGroup,
-  LinkSink,
-  Listener,
-  OutboundRequest,
-  Transport,
-} from '@zlink/kernel/internal/transport';
+import type { Intent } from '@zlink/kernel/internal/transport';
 import {
   type ChannelMembership,
   type Descriptor,
   DescriptorState,
   EndpointKind,
-  NameIndex,
   ObjectRole,
   RecordKind,
 } from '@zlink/kernel/internal/wire';
-import type { ErrorKindName } from '@zlink/kernel/errors';
-import { createMemoryEngine, seededRandom } from '@zlink/testing';
+import { createMemoryEngine } from '@zlink/testing';
+import { RawEndpoint, type ReceivedRecord, type SaidRecord } from '@zlink/testing/internal';
 import type { Cluster } from './cluster.ts';
-
-type Sink = Parameters<OutboundRequest['encode']>[0];
+import { Ask, Notice } from './packets.ts';
 
 export interface RawNodeOptions {
   readonly rid: string;
@@ -38,99 +25,21 @@ export interface RawNodeOptions {
   readonly generation?: bigint;
 }
 
-/** A record that was received, kept beyond its turn. */
-export interface Received {
-  readonly kind: RecordKind;
-  readonly correlation: number;
-  readonly packetName: string | undefined;
-  readonly payload: string;
-  readonly errorKind: ErrorKindName | undefined;
-  readonly link: Link;
-}
-
-class RawRecord implements OutboundRequest {
-  readonly kind: RecordKind;
-  readonly name: OutboundRequest['name'];
-  readonly errorNumber = 0;
-  readonly deadlineAtMs = 0;
-  readonly metadata = undefined;
-  readonly trace = undefined;
-  correlation: number;
-  costBytes = 0;
-  reply: Received | undefined;
-  failure: Error | undefined;
-  readonly #payload: string;
-  readonly #link: Link;
-
-  constructor(kind: RecordKind, name: OutboundRequest['name'], correlation: number, payload: string, link: Link) {
-    this.kind = kind;
-    this.name = name;
-    this.correlation = correlation;
-    this.#payload = payload;
-    this.#link = link;
-  }
-
-  encode(sink: Sink): void {
-    sink.writeText(this.#payload);
-  }
-
-  onAdmitted(): void {
-    // Whether a record had to wait is of no interest here.
-  }
-
-  onRefused(error: Error): void {
-    this.failure = error;
-  }
-
-  onReply(record: InboundRecord): void {
-    this.reply = keep(record, this.#link);
-  }
-
-  onFailed(error: Error): void {
-    this.failure = error;
-  }
-}
-
-export class RawNode {
-  readonly transport: Transport;
-  readonly links: Link[] = [];
-  readonly received: Received[] = [];
-  /** Answers each request as it comes. */
-  answer: ((request: Received) => void) | undefined;
+export class RawNode extends RawEndpoint {
   readonly #options: RawNodeOptions;
   readonly #meshName: string;
   readonly #generation: bigint;
-  readonly #names = new NameIndex();
-  readonly #permits = new JobPermits({ max: 100_000, pauseThresholdPercent: 80, resumeThresholdPercent: 60 });
-  readonly #group: LinkGroup = { policy: 'smallerRid', open: (link) => this.#open(link) };
-  #listener: Listener | undefined;
+  readonly #group = this.group('smallerRid');
 
   constructor(cluster: Cluster, meshName: string, options: RawNodeOptions) {
+    super(createMemoryEngine(cluster.network, { name: options.rid }), cluster.clock);
     this.#meshName = meshName;
     this.#options = options;
     this.#generation = options.generation ?? newGeneration();
-    this.transport = createLinkTransport(createMemoryEngine(cluster.network, { name: options.rid }), {
-      clock: cluster.clock,
-      permits: this.#permits,
-      budgetBytes: 67_108_864,
-      maxWindowBytes: 1_048_576,
-      random: seededRandom(2),
-      logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-    });
-  }
-
-  get link(): Link {
-    const [link] = this.links;
-    if (link === undefined) throw new Error('nobody is connected');
-    return link;
-  }
-
-  get endpoint(): string {
-    return this.#listener?.endpoint ?? '';
   }
 
   async listen(address = 'tcp://127.0.0.1:0'): Promise<this> {
-    this.#listener = await this.transport.listen({
+    await this.listenAt({
       kind: EndpointKind.meshNode,
       accepts: EndpointKind.meshNode,
       scope: this.#meshName,
@@ -162,50 +71,15 @@ export class RawNode {
   }
 
   update(revision: bigint, state?: DescriptorState): void {
-    this.#listener?.update(this.describe(revision, state));
+    this.show(this.describe(revision, state));
   }
 
-  submit(kind: RecordKind, scope: string, payload = '1', correlation = 0): RawRecord {
-    const packetName = kind === RecordKind.send ? 'system.notice' : 'match.ask';
-    const record = new RawRecord(
-      kind,
-      this.#names.get(scope, 'application/json', packetName),
-      correlation,
-      payload,
-      this.link,
-    );
-    this.link.submit(record);
-    return record;
+  submit(kind: RecordKind, scope: string, payload = '1'): SaidRecord {
+    const { packetName } = kind === RecordKind.send ? Notice : Ask;
+    return this.say(kind, { scope, packetName, payload });
   }
 
-  reply(to: Received, payload: string): void {
-    this.submit(RecordKind.reply, '', payload, to.correlation);
+  reply({ correlation }: ReceivedRecord, payload: string): void {
+    this.say(RecordKind.reply, { packetName: Ask.packetName, payload, correlation });
   }
-
-  close(): Promise<void> {
-    return this.transport.close();
-  }
-
-  #open(link: Link): LinkSink {
-    this.links.push(link);
-    return {
-      onRecord: (record) => {
-        const received = keep(record, link);
-        this.received.push(received);
-        this.#permits.release();
-        if (record.kind === RecordKind.request) this.answer?.(received);
-      },
-      onUnmatched: () => undefined,
-      onCancel: () => undefined,
-      onUpdate: () => undefined,
-      onFinishing: () => undefined,
-      onClosed: () => this.links.splice(this.links.indexOf(link), 1),
-    };
-  }
-}
-
-function keep(record: InboundRecord, link: Link): Received {
-  const { kind, correlation, errorKind } = record;
-  const payload = new TextDecoder().decode(record.payload.subarray(record.payloadStart, record.payloadEnd));
-  return { kind, correlation, packetName: record.name?.packetName, payload, errorKind, link };
 }

@@ -4,7 +4,7 @@ import { ObjectRole } from '@zlink/kernel/internal/wire';
 import type { MonitoringFact, RouteMeshSnapshot } from '@zlink/kernel/observe';
 import { loopTurns, until } from '@zlink/testing';
 import { DiscoveredPeers } from '../src/peer/discovered-peers.ts';
-import { CHANNEL, endpointOf, joinNode, MESH, ridOf, startNode } from './arrange.ts';
+import { askNode, CHANNEL, endpointOf, joinNode, MESH, ridOf, startNode } from './arrange.ts';
 import { arrangeCluster } from './cluster.ts';
 import { factsOf, FakeRegistry, startFound } from './fake-discovery.ts';
 import type { TestHost } from './test-host.ts';
@@ -134,4 +134,24 @@ test('[MON-021] another weight of the own node is one event, with the role and t
   expect(node.facts.slice(before).map(({ fact }) => fact)).toMatchObject([
     { meshName: MESH, channelName: CHANNEL, channel: { role: 'server', weight: 7, readyMembers: 0, members: [] } },
   ]);
+});
+
+test('[MON-001] [MON-021] a peer shows the traffic of its link while there is one, and nobody is told that it moves', async () => {
+  const cluster = arrangeCluster();
+  const b = await startNode(cluster, 'b', { weight: 100 });
+  const a = await joinNode(cluster, 'a', { connect: [b] });
+  const before = showOf(a).peers[0]?.traffic;
+  const toldCount = a.facts.length;
+  for (let asked = 0; asked < 20; asked++) await askNode(a, ridOf(b));
+  expect(a.facts).toHaveLength(toldCount);
+  expect(before).toMatchObject({ sentMessages: 0, receivedMessages: 0 });
+  const shown = [showOf(a).peers, a.peers(MESH), showOf(b).peers].map(([peer]) => peer?.traffic);
+  expect(shown).toMatchObject(Array(3).fill({ sentMessages: 20, receivedMessages: 20 }));
+  expect(Object.isFrozen(a.peers(MESH)[0]?.traffic)).toBe(true);
+  await b.close();
+  await until(() => a.peers(MESH)[0]?.state !== 'ready', 'it is gone');
+  for (const [peer] of [showOf(a).peers, a.peers(MESH)]) expect(peer).not.toHaveProperty('traffic');
+  const told = [a, b].flatMap((host) => toldOf(host, 'zlink.runtime.mesh_node.peer_changed'));
+  expect(told.length).toBeGreaterThan(2);
+  for (const { peer } of told) expect(peer).not.toHaveProperty('traffic');
 });

@@ -6,9 +6,11 @@
  * 1. A client misses a server if it could call none; both roles miss the store (MON-004).
  * 2. A process that only serves shows its own server as a client would see it (MON-006).
  */
+import type { ErrorKindName } from '@zlink/kernel/errors';
 import type { Discovery } from '@zlink/kernel/internal/discovery';
 import {
   type Monitor,
+  refusalError,
   type ServerSnapshot,
   ToldRows,
   type TopologyHealth,
@@ -16,7 +18,7 @@ import {
 } from '@zlink/kernel/observe';
 import type { ChannelClient } from './client/channel-client.ts';
 import type { ServerSubject } from './client/server-rows.ts';
-import { serverSnapshot } from './server-status.ts';
+import { serverSnapshot, toldServer } from './server-status.ts';
 import type { ChannelServer } from './server/channel-server.ts';
 
 export interface ChannelStatusParts {
@@ -28,25 +30,31 @@ export interface ChannelStatusParts {
   readonly server: () => ChannelServer | undefined;
 }
 
+interface ToldServer {
+  readonly server: ServerSnapshot;
+  /** Of one that is rejected. */
+  readonly refusal?: ErrorKindName | undefined;
+}
+
 const OWN_SERVER = 'own server';
 
 export class ChannelStatus {
   readonly #parts: ChannelStatusParts;
-  readonly #told: ToldRows<ServerSnapshot>;
+  readonly #told: ToldRows<ToldServer>;
 
   constructor(parts: ChannelStatusParts) {
     const { channelName, monitor } = parts;
     this.#parts = parts;
-    this.#told = new ToldRows<ServerSnapshot>({
-      isEqual: areEqual,
-      isSamePeer: isSameServer,
-      asGone: (server) => ({ ...server, state: 'closed', weight: 0, draining: false }),
-      subjectsOf: ({ endpoint, serverRid }) => (serverRid === undefined ? [endpoint] : [endpoint, serverRid]),
-      tell: (server, key) => {
+    this.#told = new ToldRows<ToldServer>({
+      isEqual: (a, b) => areEqual(a.server, b.server),
+      isSamePeer: (a, b) => isSameServer(a.server, b.server),
+      asGone: ({ server }) => ({ server: { ...server, state: 'closed', weight: 0, draining: false } }),
+      subjectsOf: ({ server }) => subjectsOf({ rid: server.serverRid, address: server.endpoint }),
+      tell: ({ server, refusal }, key) => {
         const serverRid = server.serverRid === undefined ? {} : { serverRid: server.serverRid };
         monitor.tell(
           { type: 'zlink.runtime.client_server.server_changed', channelName, server, ...serverRid },
-          { subject: key },
+          { subject: key, error: refusalError(server, refusal) },
         );
       },
     });
@@ -71,13 +79,16 @@ export class ChannelStatus {
     const { client, server, health } = this.#parts;
     const rows = client()?.rows(subject);
     if (rows !== undefined) {
-      this.#told.update(new Map(rows.map((row) => [row.key, serverSnapshot(row)])), subject && subjectsOf(subject));
+      this.#told.update(
+        new Map(rows.map((row) => [row.key, { server: toldServer(row), refusal: row.intent?.refusal }])),
+        subject && subjectsOf(subject),
+      );
     } else {
       this.#told.update(
         new Map(
           server()
             ?.snapshot()
-            .map((own) => [OWN_SERVER, own]),
+            .map((server) => [OWN_SERVER, { server }]),
         ),
       );
     }

@@ -1,5 +1,5 @@
 /** What a client shows of one server. */
-import type { LinkState, ServerSnapshot } from '@zlink/kernel/observe';
+import type { LinkState, LinkTraffic, ServerSnapshot } from '@zlink/kernel/observe';
 import type { Intent } from '@zlink/kernel/internal/transport';
 import type { Target } from './client/target.ts';
 
@@ -19,6 +19,8 @@ export interface ServerStatus {
   readonly draining: boolean;
   /** Whether the server lives in this process. */
   readonly local: boolean;
+  /** Of the connection to a server of another process, while there is one; nobody is told that it has changed. */
+  readonly traffic?: LinkTraffic;
 }
 
 /** What is known of one server, in the order in which servers are shown. */
@@ -38,6 +40,25 @@ export interface ServerRow {
 }
 
 export function serverStatus(row: ServerRow): ServerStatus {
+  return { ...describe(row), ...trafficOf(row) };
+}
+
+export function serverSnapshot(row: ServerRow): ServerSnapshot {
+  return { ...toldServer(row), ...trafficOf(row) };
+}
+
+/** As events tell it. */
+export function toldServer(row: ServerRow): ServerSnapshot {
+  const { routingId, ...status } = describe(row);
+  const lifecycleGeneration = row.target?.link.peer.generation ?? row.generation;
+  return {
+    ...status,
+    ...(routingId === undefined ? {} : { serverRid: routingId }),
+    ...(lifecycleGeneration === undefined ? {} : { lifecycleGeneration }),
+  };
+}
+
+function describe(row: ServerRow): ServerStatus {
   const { endpoint, intent, rid, target, local } = row;
   const reason = row.reason ?? intent?.reason;
   return {
@@ -51,14 +72,8 @@ export function serverStatus(row: ServerRow): ServerStatus {
   };
 }
 
-export function serverSnapshot(row: ServerRow): ServerSnapshot {
-  const { routingId, ...status } = serverStatus(row);
-  const lifecycleGeneration = row.target?.link.peer.generation ?? row.generation;
-  return {
-    ...status,
-    ...(routingId === undefined ? {} : { serverRid: routingId }),
-    ...(lifecycleGeneration === undefined ? {} : { lifecycleGeneration }),
-  };
+function trafficOf({ target, local }: ServerRow): { readonly traffic?: LinkTraffic } {
+  return target === undefined || local ? {} : { traffic: target.link.traffic };
 }
 
 function linkState(intent: Intent | undefined, target: Target | undefined): LinkState {

@@ -1,18 +1,44 @@
 import { ConfigurationError, ZLinkError } from '@zlink/kernel/errors';
 import { loopTurns, until } from '@zlink/testing';
-import { rejection, watch } from '@zlink/testing/internal';
+import { rejection, selectionSuite, watch } from '@zlink/testing/internal';
 import { ChannelClient } from '../src/client/channel-client.ts';
 import { arrangeCluster } from './cluster.ts';
-import { ask, CHANNEL, configureServer, dialingClient, endpointOf, startClient, startServer } from './arrange.ts';
+import {
+  ask,
+  CHANNEL,
+  configureServer,
+  dialingClient,
+  endpointOf,
+  type ServerSetup,
+  startClient,
+  startServer,
+} from './arrange.ts';
 import { Ask, Notice } from './packets.ts';
 import type { TestHost } from './test-host.ts';
 
-test('[WRR-001] [CHAN-006] weights 100 and 300 choose B, A, B, B', async () => {
+function pathOf(client: TestHost): ChannelClient {
+  const { path } = client.channel(CHANNEL);
+  if (!(path instanceof ChannelClient)) throw new Error('the client role is there');
+  return path;
+}
+
+selectionSuite(async (weights) => {
   const cluster = arrangeCluster();
-  const servers = [await startServer(cluster, 'A', { weight: 100 }), await startServer(cluster, 'B', { weight: 300 })];
-  const client = await startClient(cluster, servers);
-  expect(await ask(client, 8)).toEqual(['B', 'A', 'B', 'B', 'B', 'A', 'B', 'B']);
-  expect(servers.map((server) => server.counters(CHANNEL, 'request').handled)).toEqual([2, 6]);
+  const notified: string[] = [];
+  const servers = new Map<string, TestHost>();
+  for (const [name, weight] of Object.entries(weights)) {
+    const server: ServerSetup = { weight, with: (s) => s.addSendHandler(Notice, () => void notified.push(name)) };
+    servers.set(name, await startServer(cluster, name, server));
+  }
+  const client = await startClient(cluster, [...servers.values()]);
+  return {
+    request: () => client.request(CHANNEL, Ask(1)).submit(),
+    send: () => client.send(CHANNEL, Notice({ text: 'x' })).submit(),
+    notified,
+    setWeight: (name, weight) => servers.get(name)?.channel(CHANNEL).setWeight(weight),
+    handledBy: (name) => servers.get(name)?.counters(CHANNEL, 'request').handled,
+    rebuilds: () => pathOf(client).rebuilds,
+  };
 });
 
 test('[WRR-001] ties go to the smaller Server RID by unsigned bytes, a prefix first, never to an address', async () => {
@@ -24,80 +50,11 @@ test('[WRR-001] ties go to the smaller Server RID by unsigned bytes, a prefix fi
   expect(await ask(client, 5)).toEqual(['Z', 'a', 'ab', 'z', 'é']);
 });
 
-test('[WRR-001] sends and requests share one order', async () => {
-  const cluster = arrangeCluster();
-  const notices: string[] = [];
-  const servers: TestHost[] = [];
-  for (const name of ['A', 'B']) {
-    servers.push(
-      await startServer(cluster, name, {
-        weight: name === 'A' ? 100 : 300,
-        with: (s) => s.addSendHandler(Notice, () => void notices.push(name)),
-      }),
-    );
-  }
-  const client = await startClient(cluster, servers);
-  expect(await ask(client, 1)).toEqual(['B']);
-  await client.send(CHANNEL, Notice({ text: 'second' })).submit();
-  expect(await ask(client, 1)).toEqual(['B']);
-  await client.send(CHANNEL, Notice({ text: 'fourth' })).submit();
-  await until(() => notices.length === 2, 'both notices arrive');
-  expect(notices).toEqual(['A', 'B']);
-});
-
-test('[WRR-002] [CS-011] a weight that changes mid-way keeps the accumulators of the survivors', async () => {
-  const cluster = arrangeCluster();
-  const a = await startServer(cluster, 'A', { weight: 100 });
-  const b = await startServer(cluster, 'B', { weight: 300 });
-  const client = await startClient(cluster, [a, b]);
-  expect(await ask(client, 1)).toEqual(['B']); // accumulators now: A 100, B -100
-  a.channel(CHANNEL).setWeight(300);
-  await loopTurns(8);
-  // From A 100, B -100 with 300 each: A at 400, B at 200: A; then A 100, B 500: B; then A 400, B 200: A …
-  expect(await ask(client, 4)).toEqual(['A', 'B', 'A', 'B']);
-});
-
-test('[WRR-002] a newcomer begins at zero and who has left keeps nothing', async () => {
-  const cluster = arrangeCluster();
-  const a = await startServer(cluster, 'A', { weight: 100 });
-  const b = await startServer(cluster, 'B', { weight: 300 });
-  const client = await startClient(cluster, [a, b]);
-  expect(await ask(client, 2)).toEqual(['B', 'A']); // accumulators now: A -200, B 200
-  a.channel(CHANNEL).setWeight(0);
-  await loopTurns(8);
-  expect(await ask(client, 1)).toEqual(['B']); // alone: stays at 200
-  a.channel(CHANNEL).setWeight(100);
-  await loopTurns(8);
-  // A 0 again, not -200: A 100, B 500: B; A 200, B 400: B; A 300, B 300: A, the smaller RID …
-  expect(await ask(client, 4)).toEqual(['B', 'B', 'A', 'B']);
-});
-
-test('[WRR-003] 100,000 calls build the candidate list not once', async () => {
-  const cluster = arrangeCluster();
-  const weights = [100, 250, 7];
-  const servers: TestHost[] = [];
-  for (const [i, weight] of weights.entries()) servers.push(await startServer(cluster, `s${i}`, { weight }));
-  const client = await startClient(cluster, servers);
-  const { path } = client.channel(CHANNEL);
-  if (!(path instanceof ChannelClient)) throw new Error('the client role is there');
-  const before = path.rebuilds;
-  const counts = new Map<unknown, number>();
-  for (let round = 0; round < 100; round++) {
-    const calls = Array.from({ length: 1_000 }, (_, i) => client.request(CHANNEL, Ask(i)).submit());
-    for (const name of await Promise.all(calls)) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  expect(path.rebuilds).toBe(before);
-  for (const [i, weight] of weights.entries()) {
-    const fair = (100_000 * weight) / 357;
-    expect(Math.abs((counts.get(`s${i}`) ?? 0) - fair)).toBeLessThan(3);
-  }
-});
-
 test('[WRR-003] the list is built once per change of a server and not by calls in between', async () => {
   const cluster = arrangeCluster();
   const servers = [await startServer(cluster, 'A'), await startServer(cluster, 'B')];
   const client = await startClient(cluster, servers);
-  const path = client.channel(CHANNEL).path as ChannelClient; // it has the client role
+  const path = pathOf(client);
   const seen: number[] = [];
   const rebuildsBy = async (change: () => void): Promise<number> => {
     const before = path.rebuilds;

@@ -3,7 +3,7 @@ import type { TopologySections } from '@zlink/kernel/internal/host';
 import type { ClientServerSnapshot } from '@zlink/kernel/observe';
 import { loopTurns, until } from '@zlink/testing';
 import { Board } from '@zlink/testing/internal';
-import { CHANNEL, endpointOf, findingClient, publishingServer } from './arrange.ts';
+import { ask, CHANNEL, endpointOf, findingClient, publishingServer, startClient, startServer } from './arrange.ts';
 import { arrangeCluster } from './cluster.ts';
 import type { TestHost } from './test-host.ts';
 
@@ -84,4 +84,27 @@ test('[MON-020] a server tells of its own weight and of its end', async () => {
     'ready 7 true',
     'closed 7 true',
   ]);
+});
+
+test('[MON-001] [MON-021] a server shows the traffic of its link while there is one, and nobody is told that it moves', async () => {
+  const cluster = arrangeCluster();
+  const server = await startServer(cluster, 'a');
+  const client = await startClient(cluster, [server]);
+  const listed = () => client.channel(CHANNEL).servers();
+  const before = showOf(client).servers[0]?.traffic;
+  const toldCount = client.facts.length;
+  await ask(client, 20);
+  expect(client.facts).toHaveLength(toldCount);
+  expect(before).toMatchObject({ sentMessages: 0, receivedMessages: 0 });
+  for (const [row] of [showOf(client).servers, listed()]) {
+    expect(row?.traffic).toMatchObject({ sentMessages: 20, receivedMessages: 20, waitingMessages: 0 });
+  }
+  await server.close();
+  await until(() => listed()[0]?.state !== 'ready', 'it is gone');
+  for (const [row] of [showOf(client).servers, listed()]) expect(row).not.toHaveProperty('traffic');
+  const told = client.facts.flatMap(({ fact }) =>
+    fact.type === 'zlink.runtime.client_server.server_changed' ? [fact.server] : [],
+  );
+  expect(told.length).toBeGreaterThan(2);
+  for (const row of told) expect(row).not.toHaveProperty('traffic');
 });

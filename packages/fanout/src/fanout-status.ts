@@ -5,11 +5,13 @@
  *
  * 1. Publishers are missed if some are wanted, configured or published, and none lives (MON-004).
  * 2. Lost events are shown and never told: they could be as many as events (MON-022).
+ * 3. What a publisher is refused for is what it has sent: no other side has a say in it.
  */
 import type { Discovery } from '@zlink/kernel/internal/discovery';
 import {
   type Monitor,
   type PublisherSnapshot,
+  refusalError,
   ToldRows,
   type TopologyHealth,
   type TopologyReason,
@@ -38,7 +40,10 @@ export class FanoutStatus {
       asGone: (publisher) => ({ ...publisher, intent: 'closed', state: 'closed' }),
       subjectsOf: () => [], // all are looked at
       tell: (publisher, key) =>
-        monitor.tell({ type: 'zlink.runtime.fanout.publisher_changed', channelName, publisher }, { subject: key }),
+        monitor.tell(
+          { type: 'zlink.runtime.fanout.publisher_changed', channelName, publisher },
+          { subject: key, error: refusalError(publisher, 'ProtocolError') }, // 3
+        ),
     });
     discovery?.onHealth(() => this.changed());
   }

@@ -1,8 +1,8 @@
 /**
  * A host: everything ZLink does in one process, described first, then started, then shut down.
  *
- * Owns the lifecycle state and the order of stages. Leaves all work to topics and hosted services. Half of the file is the public
- * face with its words; the fields are what one start has reached, so that its undoing finds it.
+ * Owns the order of stages. Leaves all work to topics and hosted services. Half of the file is the public face with its words;
+ * the fields are what one start has reached, so that its undoing finds it.
  *
  * H1 One start: every mistake is reported before anything is bound; a failure releases whatever was reached (HOST-002).
  * H2 After `start` has been called the description is frozen (HOSTREG-004).
@@ -28,8 +28,9 @@ import { type CodecExtension, CodecRegistry } from '@zlink/kernel/codec';
 import { type Filter, freezeFilters } from '@zlink/kernel/dispatch';
 import { ConfigurationError, describeValue, Problems, ZLinkError } from '@zlink/kernel/errors';
 import {
-  type HostFacts,
+  HostLifecycle,
   hostSections,
+  measuredShutdown,
   queryOf,
   type RuntimeQuery,
   Shutdown,
@@ -39,18 +40,16 @@ import {
   type Wiring,
 } from '@zlink/kernel/internal/host';
 import { disposeUnused } from '@zlink/kernel/internal/discovery';
-import { type Clock, systemClock } from '@zlink/kernel/internal/time';
+import { type Clock, systemClock, systemDateMs } from '@zlink/kernel/internal/time';
 import {
   type HostedService,
   HostedServices,
   type HostState,
-  mayBecome,
-  newHostGeneration,
   type ShutdownResult,
   STOPPED,
 } from '@zlink/kernel/lifecycle';
 import type { LocationStore, RelocationStore } from '@zlink/kernel/location';
-import { type DiagnosticsLevel, errorText, StatusBoard } from '@zlink/kernel/observe';
+import { type DiagnosticsLevel, errorText, type HostMeter, StatusBoard } from '@zlink/kernel/observe';
 import { describedLevel, requireLevel } from './options/diagnostics-options.ts';
 import {
   DEFAULT_SHUTDOWN_DEADLINE_MS,
@@ -178,10 +177,7 @@ class ZLinkHost implements Host {
   readonly #topics = new TopicIndex();
   readonly #clock: Clock;
   readonly #board: StatusBoard;
-  #state: HostState = 'configuring';
-  #lifecycleGeneration = 0n;
-  #deadline: Date | undefined;
-  #shutdownResult: ShutdownResult | undefined;
+  readonly #life: HostLifecycle;
   #resolved: ResolvedHostOptions | undefined;
   #routeTiming: RouteTiming | undefined;
   #level: DiagnosticsLevel;
@@ -206,23 +202,26 @@ class ZLinkHost implements Host {
     });
     const { topics } = this.#topics;
     const { testing } = (options as HostOptions | null) ?? {}; // whether they are right is found by the start
-    this.#clock = surroundingsIn(testing?.surroundings)?.clock ?? systemClock;
+    const system = { clock: systemClock, dateMs: systemDateMs };
+    const { clock, dateMs } = surroundingsIn(testing?.surroundings) ?? system;
+    this.#clock = clock;
     this.#board = new StatusBoard({
-      sections: () => hostSections(this.#facts(), topics, this.#wiring),
-      lifecycleGeneration: () => this.#lifecycleGeneration,
-      date: () => new Date(),
-      clock: this.#clock,
+      sections: () => hostSections(this.#life.facts(this.#level), topics, this.#wiring),
+      lifecycleGeneration: () => this.#life.generation,
+      date: () => new Date(dateMs()),
+      clock,
     });
+    this.#life = new HostLifecycle(this.#board, dateMs);
     this.query = queryOf({
       topics,
       board: this.#board,
       wiring: () => this.#wiring,
-      isOver: () => this.#isOver,
+      isOver: () => this.#life.isOver,
     });
   }
 
   get state(): HostState {
-    return this.#state;
+    return this.#life.state;
   }
 
   get diagnosticsLevel(): DiagnosticsLevel {
@@ -307,9 +306,8 @@ class ZLinkHost implements Host {
   }
 
   start(signal?: AbortSignal): Promise<void> {
-    if (this.#state !== 'configuring') return Promise.reject(this.#startedBefore());
-    this.#lifecycleGeneration = newHostGeneration(new Date());
-    this.#become('starting');
+    if (this.state !== 'configuring') return Promise.reject(this.#startedBefore());
+    this.#life.begin();
     // Not within this call: what is started may end the host again, and then waits for this promise.
     this.#starting = Promise.resolve().then(() => this.#start(signal));
     return this.#starting;
@@ -338,9 +336,9 @@ class ZLinkHost implements Host {
       await this.#reachServing(this.#startAbort.signal);
     } catch (error) {
       // A shutdown during the start has its own end.
-      if (this.#state === 'starting') for (const topic of this.#topics.topics) topic.fail();
+      if (this.state === 'starting') for (const topic of this.#topics.topics) topic.fail();
       await this.#undoStart(); // H1
-      if (this.#state === 'starting') this.#become('error', error);
+      if (this.state === 'starting') this.#life.become('error', error);
       throw error;
     } finally {
       signal?.removeEventListener('abort', onAbort);
@@ -380,7 +378,7 @@ class ZLinkHost implements Host {
     for (const topic of topics) topic.serve();
     await unlessAborted(stores.settled(), abort); // who sees it serve finds it in the store, too
     abort.throwIfAborted();
-    this.#become('serving');
+    this.#life.become('serving');
   }
 
   #validate(): CheckedDescription {
@@ -427,19 +425,23 @@ class ZLinkHost implements Host {
   }
 
   async #stop(deadlineMs: number): Promise<ShutdownResult> {
-    const from = this.#state;
+    const from = this.state;
     if (from === 'configuring') return this.#neverStarted();
-    this.#deadline = new Date(new Date().getTime() + deadlineMs);
-    this.#become('draining');
-    const result = await this.#end(from, deadlineMs);
+    this.#life.drain(deadlineMs);
+    const meter = (): HostMeter | undefined => this.#wiring?.parts.meter;
+    const end = (): Promise<ShutdownResult> => this.#end(from, deadlineMs);
+    // What has failed to start is freed already.
+    const result = from === 'error' ? STOPPED : await measuredShutdown(end, this.#clock, meter);
     this.#claim?.release();
-    this.#deadline = undefined;
-    return this.#stopped(result);
+    this.#life.end(result);
+    this.#board.stop();
+    return result;
   }
 
   async #end(from: HostState, deadlineMs: number): Promise<ShutdownResult> {
-    if (from === 'starting') return this.#giveStartUp(deadlineMs);
-    if (from === 'error' || this.#hosted === undefined || this.#wiring === undefined) return STOPPED; // all is freed
+    if (from === 'starting' || this.#hosted === undefined || this.#wiring === undefined) {
+      return this.#giveStartUp(deadlineMs);
+    }
     return new Shutdown(this.#topics.topics, this.#hosted, this.#wiring, deadlineMs).run();
   }
 
@@ -452,61 +454,32 @@ class ZLinkHost implements Host {
   }
 
   async #neverStarted(): Promise<ShutdownResult> {
-    this.#state = 'stopped'; // DRAIN-007: not a transition of a host that ran
+    this.#life.endUnstarted();
     await this.#disposeUnused();
-    this.#shutdownResult = STOPPED;
     this.#board.stop();
     return STOPPED;
   }
 
   /** Why this host takes no calls, if so (CALL-005). */
   #noCalls(): ZLinkError | undefined {
-    if (this.#hosted !== undefined && !this.#isOver) return undefined; // HOST-004: services may call
-    if (this.#state === 'configuring' || this.#state === 'starting') {
-      return new ZLinkError('InvalidOperation', `host takes no calls yet: it is ${this.#state}, await start() first`);
+    if (this.#hosted !== undefined && !this.#life.isOver) return undefined; // HOST-004: services may call
+    if (this.state === 'configuring' || this.state === 'starting') {
+      return new ZLinkError('InvalidOperation', `host takes no calls yet: it is ${this.state}, await start() first`);
     }
-    return new ZLinkError('ShuttingDown', `host takes no calls any more: it is ${this.#state}`);
-  }
-
-  get #isOver(): boolean {
-    return this.#state === 'stopped' || this.#state === 'error';
+    return new ZLinkError('ShuttingDown', `host takes no calls any more: it is ${this.state}`);
   }
 
   /** HOSTREG-001 */
   #startedBefore(): Error {
-    const text = `host: it was started before and is ${this.#state}; a host starts once, make another with createHost()`;
-    return this.#isOver ? new ZLinkError('InvalidOperation', text) : new ConfigurationError([text]);
+    const text = `host: it was started before and is ${this.state}; a host starts once, make another with createHost()`;
+    return this.#life.isOver ? new ZLinkError('InvalidOperation', text) : new ConfigurationError([text]);
   }
 
   readonly #requireOpen = (): void => {
-    if (this.#state === 'configuring') return; // H2
+    if (this.state === 'configuring') return; // H2
     throw new ZLinkError(
       'InvalidOperation',
       'the description of a host is frozen once it has started: describe it before start()',
     );
   };
-
-  #become(next: HostState, error?: unknown): void {
-    if (!mayBecome(this.#state, next)) throw new ZLinkError('InternalFailure', `host state ${this.#state} to ${next}`);
-    this.#state = next;
-    this.#board.tell({ type: 'zlink.runtime.host.state_changed', state: next }, { error });
-  }
-
-  #stopped(result: ShutdownResult): ShutdownResult {
-    this.#shutdownResult = result;
-    this.#board.tell({ type: 'zlink.runtime.host.termination_changed', ...result });
-    this.#become('stopped');
-    this.#board.stop();
-    return result;
-  }
-
-  #facts(): HostFacts {
-    return {
-      state: this.#state,
-      lifecycleGeneration: this.#lifecycleGeneration,
-      diagnosticsLevel: this.#level,
-      deadline: this.#deadline,
-      shutdownResult: this.#shutdownResult,
-    };
-  }
 }

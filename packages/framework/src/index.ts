@@ -82,6 +82,7 @@ export type {
   FlowSurface,
   HostSnapshot,
   LinkState,
+  LinkTraffic,
   LocationSnapshot,
   Logger,
   MeshChannelSnapshot,
@@ -100,6 +101,7 @@ export type {
   TopologyReason,
   TopologyState,
   TopologyStatus,
+  TrafficTotals,
   UnhandledListener,
 } from '@zlink/kernel/observe';
 export type { TelemetryOptions } from '@zlink/telemetry';

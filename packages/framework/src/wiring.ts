@@ -5,7 +5,7 @@ import { type FilterEntry, LastHandler } from '@zlink/kernel/dispatch';
 import { HostStores } from '@zlink/kernel/internal/discovery';
 import type { HostParts, Wiring } from '@zlink/kernel/internal/host';
 import { JobPermits } from '@zlink/kernel/internal/execution';
-import { DeadlineWheel, systemClock, systemRandom } from '@zlink/kernel/internal/time';
+import { DeadlineWheel, systemClock, systemDateMs, systemRandom } from '@zlink/kernel/internal/time';
 import { NameIndex } from '@zlink/kernel/internal/wire';
 import { LoopWatch, type MessageCounters, MessageFlow, type StatusBoard } from '@zlink/kernel/observe';
 import { createTelemetry } from '@zlink/telemetry';
@@ -26,7 +26,8 @@ type Counters = () => readonly MessageCounters[];
 export function wire(description: CheckedDescription, board: StatusBoard, counters: Counters): Wiring {
   const { options, stores: registered, codecs, filters } = description;
   const { logger, log, surroundings } = options;
-  const { clock, random } = surroundings ?? { clock: systemClock, random: systemRandom };
+  const system = { clock: systemClock, random: systemRandom, dateMs: systemDateMs };
+  const { clock, random, dateMs } = surroundings ?? system;
   const lastHandler = new LastHandler();
   const permits = new JobPermits(options.jobs);
   const wheel = new DeadlineWheel({
@@ -55,9 +56,9 @@ export function wire(description: CheckedDescription, board: StatusBoard, counte
     logger,
     meter,
     monitor: board,
-    date: () => new Date(),
+    date: () => new Date(dateMs()),
   });
-  const flow = new MessageFlow({ ...options.diagnostics, clock, logger, log, tracer });
+  const flow = new MessageFlow({ ...options.diagnostics, clock, dateMs, logger, log, tracer });
   telemetry.observe({ board, counters, flow, log });
   const parts: HostParts = {
     clock,

@@ -210,6 +210,7 @@ test('[MESH-002] peers come and go at run time, and whenReady waits for them', a
       state: 'ready',
       channels: [{ name: CHANNEL, weight: 5 }],
       draining: false,
+      traffic: expect.any(Object) as unknown,
     },
   ]);
   expect(() => peers.connect('tcp://*:7000')).toThrow(/^\[InvalidOperation\]/);

@@ -71,6 +71,7 @@ export class FakeHost implements MeteredHost {
       diagnosticsLevel: 'errors',
       jobs: { permitsInUse: 5, max: 64, reserved: 3, queued: 2, pauseAt: 51, resumeAt: 38, flow: 'RUNNING' },
       core: { budgetBytes: 1_000, queuedBytes: 10 },
+      links: { open: 0, sentMessages: 0, sentBytes: 0, receivedMessages: 0, receivedBytes: 0 },
       backlog: { runningHandlers: 0, pendingRequests: 0, openSessions: 0, unitsLeft: 0 },
     },
     routeMeshes: [],

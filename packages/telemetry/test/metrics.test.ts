@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Attributes, type MeterProvider, metrics as globalMetrics } from '@opentelemetry/api';
 import { createTelemetry } from '@zlink/telemetry';
-import { READ_METRICS, TOLD_METRICS } from '../src/metrics/metric-list.ts';
+import { type Metric, READ_METRICS, TOLD_METRICS, TOTAL_METRICS } from '../src/metrics/metric-list.ts';
 import { SCOPE_VERSION } from '../src/scope.ts';
 import { counters, FakeHost, mesh, peer, server } from './fake-host.ts';
 import { LogLines } from './log-lines.ts';
@@ -111,13 +111,15 @@ test('[METRIC-001] docs/metrics.md has the same list', () => {
     ...page.matchAll(/^\| `(zlink\.[a-z_.]+)` +\| ([a-z- ]+?) +\| `?([^|` ]+)`? +\| (.*?) +\| (.*?) +\|$/gm),
   ];
   const documented = rows.map(([, name, kind, unit, attributes, text]) => [name, kind, unit, attributes, text]);
-  const listed = [...Object.values(READ_METRICS), ...Object.values(TOLD_METRICS)].map((metric) => [
-    metric.name,
-    metric.kind === 'upDownCounter' ? 'up-down counter' : metric.kind,
-    metric.unit,
-    metric.attributes.map((name) => `\`${name}\``).join(', '),
-    metric.description,
-  ]);
+  const listed = [READ_METRICS, TOTAL_METRICS, TOLD_METRICS]
+    .flatMap<Metric>(Object.values)
+    .map((metric) => [
+      metric.name,
+      metric.kind === 'upDownCounter' ? 'up-down counter' : metric.kind,
+      metric.unit,
+      metric.attributes.map((name) => `\`${name}\``).join(', '),
+      metric.description,
+    ]);
   expect(distinct(documented)).toEqual(distinct(listed));
 });
 
@@ -253,7 +255,8 @@ test('[METRIC-001] one-way messages that were not handled, by the reasons of the
     'zlink.client_server.messages.dropped billing send backpressure 3',
     'zlink.mesh_node.messages.dropped game channel send decode_error 15',
     'zlink.mesh_node.messages.dropped game channel send handler_exception 1',
-    'zlink.mesh_node.messages.dropped game channel send shutdown 3',
+    'zlink.mesh_node.messages.dropped game channel send shutdown 2',
+    'zlink.mesh_node.messages.dropped game channel send stale_target 1',
     'zlink.mesh_node.messages.dropped game node send no_handler 2',
   ]);
 });
@@ -270,6 +273,38 @@ test('[METRIC-001] what observers and logs have missed', async () => {
   expect(await overflow('trace')).toBe(3);
   expect(await overflow('log')).toBe(4);
   await events.return?.();
+});
+
+test('[METRIC-001] totals are told by their growth, each part of it once, and the last of it at the end of the host', async () => {
+  const { metrics, host, telemetry } = started();
+  const billing = { channel_name: 'billing', message_kind: 'send', reason: 'no_handler' };
+  const dropped = () => metrics.row('client_server.messages.dropped', billing);
+  const drop = (count: number) =>
+    (host.countersNow = [counters('billing', 'channel', undefined, { dropped: { no_handler: count } })]);
+  expect(await dropped()).toBeUndefined();
+  for (const count of [0, 2, 2, 7]) {
+    drop(count);
+    expect(await dropped()).toBe(count);
+  }
+  drop(9);
+  host.flow = { droppedRecords: 3 };
+  telemetry.close();
+  drop(20);
+  expect(await dropped()).toBe(9);
+  expect(await metrics.row('observability.events.overflow', { source: 'trace' })).toBe(3);
+});
+
+test('[METRIC-001] [METRIC-004] a reading that breaks off loses nothing of the totals', async () => {
+  const { metrics, host, log } = started();
+  const overflow = (source: string) => metrics.row('observability.events.overflow', { source });
+  host.countersNow = [counters('billing', 'channel', undefined, { failed: 5 })];
+  host.flow = undefined as unknown as FakeHost['flow']; // no host shows that
+  expect(await metrics.row('host.jobs.limit')).toBe(64);
+  expect(log.records).toMatchObject([{ eventId: 'zlink.runtime.telemetry_failed', where: 'meter' }]);
+  host.flow = { droppedRecords: 3 };
+  expect(await overflow('trace')).toBe(3);
+  const failed = { channel_name: 'billing', message_kind: 'send', reason: 'handler_exception' };
+  expect(await metrics.row('client_server.messages.dropped', failed)).toBe(5);
 });
 
 test('[METRIC-001] what is told behind the last reading still counts', async () => {
@@ -387,7 +422,6 @@ test('[METRIC-004] what a meter rejects with is reported, and ends no process', 
   const parts: Record<string, () => unknown> = {
     createHistogram: () => counter,
     createCounter: () => counter,
-    createObservableCounter: nothing,
     createObservableUpDownCounter: nothing,
     createObservableGauge: nothing,
     addBatchObservableCallback: (callback?: (result: object) => unknown) => callback?.({ observe: parts['observe'] }),
@@ -421,6 +455,7 @@ test('[METRIC-001] a meter that does not let the callback go reads nothing after
   const telemetry = createTelemetry({ meterProvider: provider }, log);
   telemetry.observe(new FakeHost());
   telemetry.close();
+  expect(told.splice(0).map(({ name }) => name)).toContain('zlink.observability.events.overflow'); // the last of totals
   collect();
   expect(told).toEqual([]);
   expect(log.records).toMatchObject([{ where: 'meter', error: 'no removal' }]);
@@ -430,6 +465,8 @@ test('[METRIC-004] a meter that collects while it is told a value gets all of th
   const { provider, told, collect, callbacks } = capturingProvider();
   const telemetry = createTelemetry({ meterProvider: provider }, new LogLines());
   telemetry.observe(new FakeHost());
+  collect();
+  told.splice(0); // totals are told if they grow
   collect();
   const names = told.splice(0).map(({ name }) => name);
   const outer: string[] = [];
@@ -469,7 +506,6 @@ function capturingProvider(failing?: 'getMeter' | 'create' | 'record' | 'callbac
   const meter = {
     createCounter: create,
     createHistogram: create,
-    createObservableCounter: create,
     createObservableUpDownCounter: create,
     createObservableGauge: create,
     addBatchObservableCallback: (callback: (result: unknown) => void) => {

@@ -1,5 +1,5 @@
 /**
- * One host of a test cluster, as its cluster sees it: a machine on the network, a clock, transports and stores.
+ * One host of a test cluster, as its cluster sees it: a machine on the network, a clock, a calendar, transports and stores.
  *
  * Owns what befalls the whole machine: it is frozen, thawed or killed. Leaves ways between machines to the network.
  *
@@ -21,6 +21,7 @@ export interface ClusterHostOptions {
   readonly name: string;
   readonly network: MemoryNetwork;
   readonly clock: Clock;
+  readonly dateMs: () => number;
   readonly random: RandomSource;
   readonly liveness: LivenessTimes | undefined;
 }
@@ -28,6 +29,7 @@ export interface ClusterHostOptions {
 export class ClusterHost implements MemoryHost, HostSurroundings {
   readonly name: string;
   readonly clock: HostClock;
+  readonly dateMs: () => number;
   readonly random: RandomSource;
   readonly #network: MemoryNetwork;
   readonly #liveness: LivenessTimes | undefined;
@@ -35,10 +37,11 @@ export class ClusterHost implements MemoryHost, HostSurroundings {
   #transports: HostTransports | undefined;
   #isKilled = false;
 
-  constructor({ name, network, clock, random, liveness }: ClusterHostOptions) {
+  constructor({ name, network, clock, dateMs, random, liveness }: ClusterHostOptions) {
     this.name = name;
     this.#network = network;
     this.clock = new HostClock(clock);
+    this.dateMs = dateMs;
     this.random = random;
     this.#liveness = liveness;
   }

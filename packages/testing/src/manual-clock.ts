@@ -18,6 +18,9 @@ const LONGEST_DELAY_MS = 2_147_483_647;
 /** Ten years. Who wants more has mistaken the unit, and would wait for all the heartbeats of it. */
 const LONGEST_STEP_MS = 315_576_000_000;
 
+/** What the calendar shows when the clock is made. */
+const START_DATE_MS = Date.UTC(2030, 0, 1);
+
 /** Turns of the event loop between two firings: enough for a request and its reply over the memory engine. */
 const TURNS_PER_FIRING = 8;
 
@@ -30,15 +33,22 @@ interface ManualTimer {
 
 export class ManualClock implements Clock {
   readonly #timers: ManualTimer[] = [];
+  readonly #startAtMs: number;
   #nowMs: number;
 
   constructor(startAtMs = 1_000) {
     if (!Number.isFinite(startAtMs)) throw new RangeError(`time cannot start at ${describeValue(startAtMs)} ms`);
+    this.#startAtMs = startAtMs;
     this.#nowMs = startAtMs;
   }
 
   nowMs(): number {
     return this.#nowMs;
+  }
+
+  /** The calendar time: 2030-01-01T00:00:00Z at first, and moves with the clock. Whole ms, as everywhere on a calendar. */
+  dateMs(): number {
+    return START_DATE_MS + Math.floor(this.#nowMs - this.#startAtMs);
   }
 
   /** How many timers wait, background ones not counted: 0 when everything that used this clock has ended. */

@@ -12,7 +12,7 @@
 import { isHost, isWildcardHost } from '@zlink/kernel/identity';
 import { concealSurroundings, type TestSurroundings } from '@zlink/kernel/internal/host';
 import type { LivenessTimes } from '@zlink/kernel/internal/link';
-import { type Clock, systemClock } from '@zlink/kernel/internal/time';
+import { type Clock, systemClock, systemDateMs } from '@zlink/kernel/internal/time';
 import {
   createMemoryLocationStore,
   createMemoryStoreBackend,
@@ -29,7 +29,7 @@ import { seededRandom } from './seeded-random.ts';
 import type { FaultyLocationStore } from './store-faults.ts';
 
 export interface TestClusterOptions {
-  /** Time of all hosts; a `ManualClock` makes it stand still until the test moves it. Default: the system's. */
+  /** Time of all hosts; a `ManualClock` makes it stand still until the test moves it, calendar and all. Default: the system's. */
   readonly clock?: Clock;
   /** For whatever hosts leave to chance, as the spread of waiting times; default 1. */
   readonly seed?: number;
@@ -104,6 +104,7 @@ const QUIET_TURNS = 16;
 
 class MemoryCluster implements TestCluster {
   readonly #clock: Clock;
+  readonly #dateMs: () => number;
   readonly #seed: number;
   readonly #liveness: LivenessTimes | undefined;
   readonly #network: MemoryNetwork;
@@ -113,6 +114,7 @@ class MemoryCluster implements TestCluster {
 
   constructor({ clock = systemClock, seed = 1, liveness }: TestClusterOptions) {
     this.#clock = clock;
+    this.#dateMs = clock instanceof ManualClock ? () => clock.dateMs() : systemDateMs;
     this.#seed = seed;
     this.#liveness = liveness;
     this.#network = new MemoryNetwork({ clock });
@@ -128,6 +130,7 @@ class MemoryCluster implements TestCluster {
       name,
       network: this.#network,
       clock: this.#clock,
+      dateMs: this.#dateMs,
       random: seededRandom(this.#seed + this.#hosts.length),
       liveness: this.#liveness,
     });

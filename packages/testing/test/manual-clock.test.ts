@@ -126,3 +126,14 @@ test('[LIVE-004] steps that are no number, or longer than ten years, are refused
   clock.stall(315_576_000_000);
   expect(clock.nowMs()).toBe(315_576_000_000);
 });
+
+test('[HOSTREG-005] the calendar begins at the same date whenever the clock does, in whole ms, and moves with it', () => {
+  for (const startAtMs of [0, 1_000, -2_000.5]) {
+    const clock = new ManualClock(startAtMs);
+    expect(new Date(clock.dateMs()).toISOString()).toBe('2030-01-01T00:00:00.000Z');
+    clock.advance(1_500.75);
+    clock.stall(500);
+    expect(new Date(clock.dateMs()).toISOString()).toBe('2030-01-01T00:00:02.000Z');
+    expect(Number.isInteger(clock.dateMs())).toBe(true);
+  }
+});

@@ -1,5 +1,5 @@
 /** Calls of a host as plans describe them, and how they ended. */
-import type { Host, RequestCall, SendCall } from '@zlink/framework';
+import { type Host, request as requestPacket, type RequestCall, type SendCall } from '@zlink/framework';
 import { MESH, packets, type Payload, type Reply } from '../contracts.ts';
 import { errorFacts } from './facts.ts';
 import type { BurstEnd, CallEnd, CallPlan, ErrorFacts, PublishPlan, ReplyFacts } from './plan.ts';
@@ -15,7 +15,8 @@ export function build(host: Host, plan: CallPlan): SendCall | RequestCall<Reply>
   const { to, verb = 'request', packet = verb === 'request' ? 'ask' : 'note' } = plan;
   const { routeClient } = host;
   // Any packet may be sent either way, and what that leads to is for the host to say.
-  const sendable = (packets[packet] as typeof packets.ask)(payloadOf(plan.payload));
+  const named = typeof packet === 'string' ? packets[packet] : requestPacket<Payload, Reply>(packet.name);
+  const sendable = named(payloadOf(plan.payload));
   let call: SendCall | RequestCall<Reply>;
   if (verb === 'send') {
     call =

@@ -112,6 +112,12 @@ interface ClassServerPlan {
   readonly role: 'classServer';
 }
 
+/** W3C trace context by a propagator of the application, which writes these headers in place of its own. */
+export interface PropagatorPlan {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+}
+
 /** No role: what the host measures and records is kept in its process, to be asked for. */
 export interface TelemetryPlan {
   readonly role: 'telemetry';
@@ -120,6 +126,7 @@ export interface TelemetryPlan {
   readonly spans?: 'kept' | 'failing';
   /** Records of messages. `failing`: the logger throws on every line; `slow`: each takes it a millisecond. */
   readonly records?: 'kept' | 'failing' | 'slow';
+  readonly propagator?: PropagatorPlan;
   /** Whether the process has a context manager while the host lives. */
   readonly hasContext?: boolean;
 }
@@ -148,12 +155,17 @@ export const tokens = {
   handler: { $handler: true },
 } as const;
 
+/** Under a name that no host has heard of. */
+interface UnknownPacket {
+  readonly name: string;
+}
+
 export interface CallPlan {
   readonly to: { readonly channel: string } | { readonly rid: string; readonly mesh?: string };
   /** Default: `request`. */
   readonly verb?: 'send' | 'request';
   /** Default: that of the verb. */
-  readonly packet?: PacketLabel;
+  readonly packet?: PacketLabel | UnknownPacket;
   readonly payload?: Partial<Payload>;
   readonly metadata?: readonly (readonly [key: string, value: string])[];
   readonly timeoutMs?: number;

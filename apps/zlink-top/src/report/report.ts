@@ -14,6 +14,20 @@ const linkState = { state: text, reason: optional(text) };
 
 const topology = { state: text, reasons: list(text) };
 
+const totals = {
+  sentMessages: number,
+  sentBytes: number,
+  receivedMessages: number,
+  receivedBytes: number,
+};
+
+const traffic = shape({
+  ...totals,
+  outstandingBytes: number,
+  windowBytes: number,
+  waitingMessages: number,
+});
+
 const peer = shape({
   ...linkState,
   endpoint: text,
@@ -21,6 +35,7 @@ const peer = shape({
   channels: list(shape({ name: text, weight: number })),
   draining: flag,
   source: text,
+  traffic: optional(traffic),
 });
 
 const mesh = shape({
@@ -40,6 +55,7 @@ const server = shape({
   weight: number,
   draining: flag,
   local: flag,
+  traffic: optional(traffic),
 });
 
 const publisher = shape({
@@ -56,6 +72,7 @@ const host = shape({
   deadline: optional(date),
   jobs: shape({ permitsInUse: number, max: number, reserved: number, queued: number, flow: text }),
   core: shape({ budgetBytes: number, queuedBytes: number }),
+  links: optional(shape({ open: number, ...totals })),
   backlog: shape({ runningHandlers: number, pendingRequests: number, unitsLeft: number }),
 });
 
@@ -96,6 +113,7 @@ export type Report = ReturnType<typeof report>;
 export type Counters = ReturnType<typeof counters>;
 export type HostReport = ReturnType<typeof host>;
 export type MeshReport = ReturnType<typeof mesh>;
+export type Traffic = ReturnType<typeof traffic>;
 
 /** What one line says. */
 export type HostLine =

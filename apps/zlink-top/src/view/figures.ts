@@ -18,9 +18,14 @@ export function bytes(value: number): string {
   let amount = value;
   for (const unit of ['KiB', 'MiB', 'GiB']) {
     amount /= 1_024;
-    if (amount < 1_024) return `${amount < 10 ? fraction.format(amount) : decimal.format(amount)} ${unit}`;
+    if (amount < 1_024)
+      return `${(amount < 10 && !Number.isInteger(amount) ? fraction : decimal).format(amount)} ${unit}`;
   }
   return `${decimal.format(amount / 1_024)} TiB`;
+}
+
+export function byteRate(perSecond: number | undefined): string {
+  return perSecond === undefined ? '-' : `${bytes(Math.ceil(perSecond))}/s`; // a few bytes are not nothing
 }
 
 /** Its two largest units. */

@@ -5,10 +5,11 @@
  *
  * 1. What needs attention comes first among its like, in case the terminal has no room for the rest.
  */
-import type { HostReport, MeshReport, Report } from '../report/report.ts';
+import type { HostReport, MeshReport, Report, Traffic } from '../report/report.ts';
 import type { HostView } from '../watch/host-watch.ts';
-import { counterKey, type RatesByKey } from '../watch/rates.ts';
-import { bytes, count, duration, rate, timeOfDay } from './figures.ts';
+import { linkKey, type LinkRates } from '../watch/links.ts';
+import { counterKey, type Rates } from '../watch/rates.ts';
+import { byteRate, bytes, count, duration, rate, timeOfDay } from './figures.ts';
 import { type Cell, cell, type Line, numberCell, span, table, type Tone } from './line.ts';
 
 /** Without a report for so many intervals, and at least as long, a host is called silent. */
@@ -46,8 +47,9 @@ export function hostPanel(view: HostView, moment: Moment): readonly Line[] {
       return [
         [...headOf(view.report), ...silenceOf(moment.nowMs - view.receivedAtMs, moment.intervalMs)],
         ...statusLines(view.report),
+        ...linksLine(view.report, view.rates),
         ...messageLines(view.report, view.rates),
-        ...topologyLines(view.report),
+        ...topologyLines(view.report, view.rates),
       ];
   }
 }
@@ -105,14 +107,31 @@ function labelled(label: string, spans: Line): Line {
   return [span(`  ${label.padEnd(9)}`, 'dim'), ...spans];
 }
 
+/** All links together; nothing of an inspector that does not say, as its rows are not all links. */
+function linksLine({ snapshot }: Report, rates: Rates | undefined): readonly Line[] {
+  const { links } = snapshot.host;
+  if (links === undefined) return [];
+  const [line = []] = table([[cell(`${count(links.open)} open`), ...rateCells(rates?.allLinks)]], 0);
+  return [labelled('links', line)];
+}
+
+function rateCells(rates: LinkRates | undefined): readonly Cell[] {
+  return [
+    numberCell(`${rate(rates?.sentMessages)} out/s`),
+    numberCell(byteRate(rates?.sentBytes)),
+    numberCell(`${rate(rates?.receivedMessages)} in/s`),
+    numberCell(byteRate(rates?.receivedBytes)),
+  ];
+}
+
 const COLUMNS = ['in/s', 'handled/s', 'failed/s', 'dropped/s', 'running', 'queued'];
 
-function messageLines({ counters }: Report, rates: RatesByKey | undefined): readonly Line[] {
+function messageLines({ counters }: Report, rates: Rates | undefined): readonly Line[] {
   const used = counters.filter(({ accepted }) => accepted > 0);
   if (used.length === 0) return [];
   const rows = used.map((row): readonly Cell[] => {
     const { owner, surface, meshName, verb, dropped, failed, running, queued } = row;
-    const perSecond = rates?.get(counterKey(row));
+    const perSecond = rates?.messages.get(counterKey(row));
     const place = `${meshName === undefined || meshName === owner ? '' : `${meshName}/`}${owner} ${verb}`;
     return [
       cell(place),
@@ -137,16 +156,17 @@ function totalsOf(failed: number, dropped: ReadonlyMap<string, number>): string 
   return parts.length === 0 ? '' : `so far: ${parts.join(', ')}`;
 }
 
-function topologyLines({ snapshot }: Report): readonly Line[] {
+function topologyLines({ snapshot }: Report, rates: Rates | undefined): readonly Line[] {
   const { routeMeshes, clientServerChannels, fanoutChannels } = snapshot;
   return [
-    ...routeMeshes.flatMap(meshLines),
+    ...routeMeshes.flatMap((mesh) => meshLines(mesh, rates)),
     ...clientServerChannels.flatMap(({ channelName, role, servers, ...status }) => [
       topologyLine(`channel ${channelName}`, role.replaceAll('_', ' '), status),
       ...endRows(
         servers.map(({ weight, local, serverRid, ...end }) => ({
           ...end,
           rid: serverRid,
+          rates: rates?.links.get(linkKey({ ...end, topology: 'channel', name: channelName, rid: serverRid })),
           notes: [`weight ${count(weight)}`, ...(local ? ['local'] : [])],
         })),
         'server',
@@ -159,6 +179,8 @@ function topologyLines({ snapshot }: Report): readonly Line[] {
           ...end,
           rid: publisherRid,
           draining: false,
+          traffic: undefined,
+          rates: undefined,
           notes: [`missed ${count(missedEvents)}`, ...(intent === 'open' ? [] : [intent])],
         })),
         'publisher',
@@ -167,7 +189,10 @@ function topologyLines({ snapshot }: Report): readonly Line[] {
   ];
 }
 
-function meshLines({ meshName, nodeRid, peers, channels, ...status }: MeshReport): readonly Line[] {
+function meshLines(
+  { meshName, nodeRid, peers, channels, ...status }: MeshReport,
+  rates: Rates | undefined,
+): readonly Line[] {
   const ofChannels = channels.map(({ channelName, role, weight, readyMembers, members }): Line => {
     const own = weight === undefined ? '' : `  weight ${count(weight)}`;
     const ready = span(
@@ -179,6 +204,7 @@ function meshLines({ meshName, nodeRid, peers, channels, ...status }: MeshReport
   const ends = peers.map(({ routingId, source, channels: served, ...end }) => ({
     ...end,
     rid: routingId,
+    rates: rates?.links.get(linkKey({ ...end, topology: 'mesh', name: meshName, rid: routingId })),
     notes: [source, ...served.map(({ name, weight }) => `${name} ${count(weight)}`)],
   }));
   return [topologyLine(`mesh ${meshName}`, `node ${nodeRid}`, status), ...ofChannels, ...endRows(ends, 'peer')];
@@ -197,19 +223,49 @@ interface End {
   readonly state: string;
   readonly reason: string | undefined;
   readonly draining: boolean;
+  /** Undefined without a link. */
+  readonly traffic: Traffic | undefined;
+  /** Undefined before the second report of the link. */
+  readonly rates: LinkRates | undefined;
   readonly notes: readonly string[];
 }
 
 function endRows(ends: readonly End[], what: string): readonly Line[] {
   const needsAttention = ({ state, draining }: End): boolean => toneOf(state) !== 'good' || draining;
   const sorted = [...ends.filter(needsAttention), ...ends.filter((end) => !needsAttention(end))]; // 1
-  const rows = sorted.map(({ endpoint, rid = '-', state, reason, draining, notes }) => [
-    cell(what, 'dim'),
-    cell(endpoint),
-    cell(state, toneOf(state)),
-    cell([...(draining ? ['draining'] : []), ...(reason === undefined ? [] : [reason])].join(', '), 'warning'),
-    cell(notes.join(', ')),
-    cell(rid, 'dim'),
-  ]);
+  const traffic = trafficLines(sorted);
+  const rows = sorted.map((end) => {
+    const { endpoint, rid = '-', state, notes } = end;
+    return [
+      cell(what, 'dim'),
+      cell(endpoint),
+      cell(state, toneOf(state)),
+      // One column: an end without a link has a reason, one with a link seldom.
+      { spans: [...troubleOf(end), ...(traffic.get(end) ?? [])], isNumber: false },
+      cell(notes.join(', ')),
+      cell(rid, 'dim'),
+    ];
+  });
   return table(rows, 4);
+}
+
+function troubleOf({ draining, reason, traffic }: End): Line {
+  const text = [...(draining ? ['draining'] : []), ...(reason === undefined ? [] : [reason])].join(', ');
+  return [span(text, 'warning'), span(text !== '' && traffic !== undefined ? '  ' : '')];
+}
+
+/** Below each other like a table of their own. */
+function trafficLines(ends: readonly End[]): ReadonlyMap<End, Line> {
+  const linked = ends.filter(({ traffic }) => traffic !== undefined);
+  const lines = table(
+    linked.map(({ traffic, rates }) => [...rateCells(rates), ...(traffic === undefined ? [] : [windowCell(traffic)])]),
+    0,
+  );
+  return new Map(linked.map((end, at) => [end, lines[at]?.slice(0, -1) ?? []])); // without the gap behind the last cell
+}
+
+function windowCell({ outstandingBytes, windowBytes, waitingMessages }: Traffic): Cell {
+  const wait = waitingMessages > 0 ? `, ${count(waitingMessages)} wait` : '';
+  const spans = [span(`window ${bytes(outstandingBytes)} of ${bytes(windowBytes)}`), span(wait, 'warning')];
+  return { spans, isNumber: false };
 }

@@ -13,7 +13,7 @@ import { LineReader } from '../report/line-reader.ts';
 import { type HostLine, type Report, readHostLine } from '../report/report.ts';
 import { requestLine } from '../report/request.ts';
 import { Misfit } from '../report/shape.ts';
-import { ratesBetween, type RatesByKey } from './rates.ts';
+import { type Rates, ratesBetween } from './rates.ts';
 
 /** What is known of a host: the latest report, as long as there are some. */
 interface Sight {
@@ -21,7 +21,7 @@ interface Sight {
   /** As it was sent, with fields that this program does not know. */
   readonly raw: object;
   /** Undefined before the second report. */
-  readonly rates: RatesByKey | undefined;
+  readonly rates: Rates | undefined;
   readonly receivedAtMs: number;
 }
 

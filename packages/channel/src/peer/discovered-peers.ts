@@ -41,7 +41,7 @@ export interface DiscoveredPeersOptions {
   onChanged(rid: string): void;
 }
 
-type Way = Pick<DialState, 'state' | 'reason'>;
+type Way = Omit<DialState, 'endpoint'>;
 
 export class DiscoveredPeers {
   readonly #own: DiscoveredPeersOptions['own'];
@@ -140,8 +140,8 @@ export class DiscoveredPeers {
     const { endpoint, rid, generation, intent } = found;
     const descriptor = this.#descriptorOf(found);
     const channelNames = descriptor?.channels.map(({ name }) => name) ?? [];
-    const { state, reason } = intent ?? this.#undialled(found, descriptor);
-    return { endpoint, rid, generation, link: intent?.link, channelNames, state, reason };
+    const { state, reason, refusal }: Way = intent ?? this.#undialled(found, descriptor);
+    return { endpoint, rid, generation, link: intent?.link, channelNames, state, reason, refusal };
   }
 
   /** Why there is no intent. */

@@ -10,28 +10,32 @@ export interface WhyNoNode {
   readonly text: string;
 }
 
-/** Members that cannot be chosen first, then endpoints that are not connected, then the store. */
+/**
+ * Members that cannot be chosen first, then endpoints that are not connected, then the store. What stands behind a configured
+ * endpoint is not known while it is not connected: it may well be a member, unless it has refused a link as needless.
+ */
 export function explainChannel(channelName: string, peers: PeerTable, known: KnownPeers): WhyNoNode {
   const texts: string[] = [];
-  let [members, draining] = [0, 0];
+  let [possible, draining] = [0, 0];
   for (const peer of peers.all()) {
     if (!peer.isMemberOf(channelName)) continue;
-    members++;
+    possible++;
     if (peer.isDraining) draining++;
     texts.push(`node "${peer.rid}" ${obstacle(peer, known)}`);
   }
   for (const { endpoint, intent } of known.manual()) {
     if (intent.state === 'admitted' || intent.state === 'resting') continue;
+    if (intent.state !== 'notRequired') possible++;
     texts.push(dialText({ endpoint, state: intent.state, reason: intent.reason }));
   }
   for (const peer of known.discovered()) {
     const isMember = peer.channelNames.includes(channelName);
     if (!isMember || peers.current(peer.rid) !== undefined) continue;
-    members++;
+    possible++;
     texts.push(dialText(peer));
   }
   const why = texts.length === 0 ? 'no connected node serves it' : boundedList(texts);
-  const failure = members === 0 ? 'no_member' : draining === members ? 'draining' : 'not_ready';
+  const failure = possible === 0 ? 'no_member' : draining === possible ? 'draining' : 'not_ready';
   return { failure, text: [why, ...known.explainStore()].join('; ') };
 }
 

@@ -13,6 +13,7 @@ import { createMemoryLocationStore, createMemoryStoreBackend } from '@zlink/kern
 import { createTestCluster, ManualClock, type TestCluster } from '@zlink/testing';
 import { recordedRelocationStore } from '../location/stores.ts';
 import { LogRecorder } from '../log-recorder.ts';
+import { Witness } from '../monitoring/observing.ts';
 import { problems, rejection, thrown, watch } from '../outcome.ts';
 
 const Add = request<{ a: number; b: number }, number>('sums.add');
@@ -364,6 +365,35 @@ test('[HOSTREG-003] surroundings of anybody else, or with security, are found by
   expect(await problems(secured.start())).toEqual([
     'security: the network of a test cluster encrypts nothing; leave security out of such a test',
   ]);
+});
+
+test('[HOSTREG-005] [MON-020] all dates that a host tells of are those of the clock of the test', async () => {
+  const [answering, caller] = [server('server', { diagnostics: { level: 'normal' } }), client()];
+  await cluster.start(answering, caller);
+  const startAt = new Date(clock.dateMs());
+  expect(startAt.toISOString()).toMatch(/^2030-01-01T00:00:0/);
+  expect(answering.query.snapshot().host.lifecycleGeneration).toBeGreaterThanOrEqual(BigInt(Date.UTC(2030, 0, 1)));
+  const call = thrown(caller.routeClient.requestToChannel('sums', Wait(null)).submit());
+  await clock.advanceAsync(10_000);
+  const atMs = clock.dateMs();
+  expect(atMs - startAt.getTime()).toBe(10_000);
+
+  const witness = new Witness(answering);
+  const ending = answering.shutdown({ deadlineMs: 60_000 });
+  await clock.advanceAsync(50_000);
+  const { observedAt, host } = answering.query.snapshot();
+  expect([observedAt.getTime() - atMs, host.deadline!.getTime() - atMs]).toEqual([50_000, 60_000]);
+  await clock.advanceAsync(20_000);
+  await Promise.all([ending, witness.ended, call]);
+  const statesAt = witness.of('zlink.runtime.host.state_changed').map(({ state, at }) => [state, at.getTime() - atMs]);
+  expect(statesAt).toEqual([
+    ['draining', 0],
+    ['stopped', 60_000],
+  ]);
+  const [received] = log.of('zlink.message_flow');
+  expect(received).toMatchObject({ phase: 'received', timestamp: startAt.toISOString() });
+  const flowId = String(received?.['flow_id']).replace('-', ''); // begins with the time at which the flow began
+  expect(Number.parseInt(flowId.slice(0, 12), 16)).toBe(startAt.getTime());
 });
 
 test('[HOSTREG-005] what hosts leave to chance is the same for the same seed, and not the same for two hosts', () => {

@@ -41,7 +41,7 @@ async function startChain(of: (side: keyof Chain['sides']) => Diagnosed, pass = 
   return { client: await startClient([server], { options: sides.client.options }), sides, seen };
 }
 
-test('[TRACE-002] [TRACE-022] [TRACE-026] one flow through three hosts, each phase once, each request with ids of its own', async () => {
+test('[TRACE-002] [TRACE-020] [TRACE-022] [TRACE-026] one flow through three hosts, each phase once, each request with ids of its own', async () => {
   const { client, sides, seen } = await startChain(() => new Diagnosed('normal'));
   expect(await ask(client, 'x')).toBe('x');
   await sides.client.phase('reply_received');
@@ -78,6 +78,8 @@ test('[TRACE-002] [TRACE-022] [TRACE-026] one flow through three hosts, each pha
   const idsOf = (side: Diagnosed, surface: string): Set<unknown> =>
     new Set(side.phases.filter((record) => record['surface'] === surface).map((record) => record['correlation_id']));
   expect(idsOf(sides.server, 'channel').size).toBe(1);
+  expect(idsOf(sides.client, 'channel')).toEqual(idsOf(sides.server, 'channel'));
+  expect(idsOf(sides.node, 'node')).toEqual(idsOf(sides.server, 'node'));
   expect(idsOf(sides.server, 'node')).not.toEqual(idsOf(sides.server, 'channel'));
   expect(sides.node.phases[0]).toMatchObject({ mesh_name: MESH, source_rid: 'middle', target_rid: 'target' });
 });

@@ -1,14 +1,21 @@
 import { type MonitoringEvent, ZLinkError } from '@zlink/framework';
 import { until } from '@zlink/testing';
 import { Gate } from '@zlink/testing/internal';
-import { endpointOf as publisherEndpoint, NEWS, publish, startPublisher, Subscriber } from '../fanout/fanout-hosts.ts';
+import {
+  endpointOf as publisherEndpoint,
+  Item,
+  NEWS,
+  publish,
+  startPublisher,
+  Subscriber,
+} from '../fanout/fanout-hosts.ts';
 import { ask, endpointOf, makeHost, makeServer, startServer } from '../hosts.ts';
 import { Space } from '../location/stores.ts';
 import { LogRecorder } from '../log-recorder.ts';
-import { askNode, makeNode, startNode } from '../meshes.ts';
+import { askNode, makeNode, meshEndpointOf, startNode } from '../meshes.ts';
 import { rejection } from '../outcome.ts';
 import { CHANNEL, MESH } from '../packets.ts';
-import { isDeepFrozen, Witness } from './observing.ts';
+import { type EventOf, isDeepFrozen, Witness } from './observing.ts';
 
 function typesOf(events: readonly MonitoringEvent[]): string[] {
   return events.map(({ type }) => type.replace('zlink.runtime.', ''));
@@ -140,6 +147,50 @@ test('[MON-021] two nodes with one routing id are told of, on both sides, once',
   ]);
   expect(log.of('zlink.runtime.mesh_node.routing_id_conflict')).toHaveLength(1);
 });
+
+test('[MON-020] a peer, server or publisher that is rejected has an error beside its reason, and only then', async () => {
+  const twin = await startNode('twin');
+  const sports = makeHost();
+  sports.addFanoutChannel('sports').enablePublisher();
+  await sports.start();
+  const log = new LogRecorder();
+  const host = makeNode('twin', { connect: [twin], options: { logger: log } });
+  host.addClientServerChannel('payments').client().connect(meshEndpointOf(twin));
+  const subscriber = new Subscriber(host, [sports.fanoutChannel('sports').endpoint!], {});
+  const witness = new Witness(host);
+  await host.start();
+  await sports.fanoutClient.ready('sports', 1);
+  await sports.fanoutClient.publish('sports', Item({ seq: 1 })).submit();
+
+  for (const [type, kind, code] of [
+    ['zlink.runtime.mesh_node.peer_changed', 'AlreadyExists', 'ZLINK_ALREADY_EXISTS'],
+    ['zlink.runtime.client_server.server_changed', 'Rejected', 'ZLINK_REJECTED'],
+    ['zlink.runtime.fanout.publisher_changed', 'ProtocolError', 'ZLINK_PROTOCOL_ERROR'],
+  ] as const) {
+    const rejected = () => witness.of(type).filter((event) => rowOf(event).state === 'rejected');
+    await until(() => rejected().length > 0, `${type} of one that is rejected`);
+    for (const event of rejected()) {
+      expect(event.error).toEqual({ kind, code, message: `[${kind}] ${rowOf(event).reason}` });
+    }
+    const others = witness.of(type).filter((event) => rowOf(event).state !== 'rejected');
+    expect(others.length).toBeGreaterThan(0);
+    for (const event of others) expect(event).not.toHaveProperty('error');
+    const [{ error: { message = '' } = {} } = {}] = rejected();
+    expect(log.of(type)).toContainEqual(expect.objectContaining({ state: 'rejected', error: message }));
+  }
+  expect(subscriber.seen).toEqual([]);
+});
+
+function rowOf(
+  event: EventOf<
+    | 'zlink.runtime.mesh_node.peer_changed'
+    | 'zlink.runtime.client_server.server_changed'
+    | 'zlink.runtime.fanout.publisher_changed'
+  >,
+): { readonly state: string; readonly reason?: string } {
+  if ('peer' in event) return event.peer;
+  return 'server' in event ? event.server : event.publisher;
+}
 
 test('[MON-021] [MON-022] a subscriber tells of its publisher, and nothing of its events', async () => {
   const publisher = await startPublisher();

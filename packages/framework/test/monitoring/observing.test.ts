@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Host, Logger } from '@zlink/framework';
+import type { Host, Logger, RuntimeSnapshot } from '@zlink/framework';
 import { loopTurns } from '@zlink/testing';
 import { ask, makeHost, makeServer, startClient, startPair, startServer } from '../hosts.ts';
 import { CHANNEL } from '../packets.ts';
@@ -130,4 +130,26 @@ test('[MON-023] [MON-013] a logger that throws changes nothing', async () => {
   expect(witness.of('zlink.runtime.client_server.server_changed').length).toBeGreaterThanOrEqual(3);
   expect(reports.length).toBeGreaterThan(0);
   expect(reports.length).toBeLessThanOrEqual(2); // one per host: each guards its own logger
+});
+
+test('[MON-001] [MON-010] [MON-022] messages that move make neither a snapshot nor an event; who asks sees what has moved', async () => {
+  const { client } = await startPair();
+  const [snapshots, witness] = [beginSnapshots(client), new Witness(client)];
+  const { snapshot: first } = await nextOf(snapshots);
+  const next = nextOf(snapshots);
+  const { sequence } = client.query.snapshot();
+  for (let asked = 0; asked < 50; asked++) await ask(client, asked);
+  await loopTurns(10);
+  expect(witness.events).toEqual([]);
+  const now = client.query.snapshot();
+  expect(now.sequence).toBe(sequence + 1n); // none was made in between
+  const trafficIn = (shown: RuntimeSnapshot) => shown.clientServerChannels[0]?.servers[0]?.traffic;
+  expect(trafficIn(first)).toMatchObject({ sentMessages: 0, receivedMessages: 0, outstandingBytes: 0 });
+  expect(trafficIn(now)).toMatchObject({ sentMessages: 50, receivedMessages: 50 });
+  expect(first.host.links).toMatchObject({ open: 1, sentMessages: 0, receivedMessages: 0 });
+  expect(now.host.links).toMatchObject({ open: 1, sentMessages: 50, receivedMessages: 50 });
+  await client.shutdown();
+  const { snapshot, loss } = await next;
+  expect(snapshot.host.state).not.toBe('serving');
+  expect(loss.coalesced).toBe(0n);
 });

@@ -1,8 +1,18 @@
-import type { RuntimeSnapshot, TopologyStatus } from '@zlink/framework';
+import type { HostSnapshot, RuntimeSnapshot, TopologyStatus } from '@zlink/framework';
 import { loopTurns, until } from '@zlink/testing';
 import { Gate } from '@zlink/testing/internal';
 import { NEWS, publish, startPublisher, startSubscriber } from '../fanout/fanout-hosts.ts';
-import { ask, endpointOf, makeHost, makeServer, portOf, startDialing, startPair, startServer } from '../hosts.ts';
+import {
+  ask,
+  endpointOf,
+  makeHost,
+  makeServer,
+  portOf,
+  startClient,
+  startDialing,
+  startPair,
+  startServer,
+} from '../hosts.ts';
 import { Space } from '../location/stores.ts';
 import { askChannel, joinNode, makeNode, meshEndpointOf, startNode } from '../meshes.ts';
 import { rejection, thrown } from '../outcome.ts';
@@ -20,6 +30,14 @@ function meshOf({ routeMeshes }: RuntimeSnapshot) {
 function statusOf({ state, reasons }: TopologyStatus): TopologyStatus {
   return { state, reasons };
 }
+
+const NO_LINKS: HostSnapshot['links'] = {
+  open: 0,
+  sentMessages: 0,
+  sentBytes: 0,
+  receivedMessages: 0,
+  receivedBytes: 0,
+};
 
 const READY: TopologyStatus = { state: 'ready', reasons: [] };
 
@@ -191,6 +209,7 @@ test('[MON-004] a mesh without its peers is degraded: by those that it was told 
       draining: false,
       lifecycleGeneration: generation,
       source: 'manual',
+      traffic: expect.any(Object) as unknown,
     },
   ]);
   expect(mesh.channels).toEqual([
@@ -238,6 +257,31 @@ test('[MON-004] [LOC-064] without its store a host is degraded where it needs th
   await shows(client, 'the store is back', (snapshot) => channelOf(snapshot).state === 'ready');
 });
 
+test('[MON-001] a host shows what has gone over all its links: of clients as well, and of those that have left', async () => {
+  const server = makeServer();
+  const linksNow = () => server.query.snapshot().host.links;
+  expect(linksNow()).toEqual(NO_LINKS);
+  await server.start();
+  const [leaving, staying] = [await startClient([server]), await startClient([server])];
+  for (const [client, times] of [
+    [leaving, 3],
+    [staying, 4],
+  ] as const) {
+    for (let asked = 0; asked < times; asked++) expect(await ask(client, asked)).toBe(asked);
+  }
+  const both = linksNow();
+  expect(both).toMatchObject({ open: 2, sentMessages: 7, receivedMessages: 7 });
+  await leaving.shutdown();
+  await shows(server, 'one client is left', ({ host }) => host.links.open === 1);
+  const left = linksNow();
+  expect(left).toMatchObject({ open: 1, sentMessages: 7, receivedMessages: 7 });
+  expect(left.sentBytes).toBeGreaterThanOrEqual(both.sentBytes);
+  expect(left.receivedBytes).toBeGreaterThanOrEqual(both.receivedBytes);
+  expect(leaving.query.snapshot().host.links).toMatchObject({ open: 0, sentMessages: 3, receivedMessages: 3 });
+  await server.shutdown();
+  expect(linksNow()).toMatchObject({ open: 0, sentMessages: 7, receivedMessages: 7 });
+});
+
 test('[MON-006] the server of this process is shown like any other, with and without a client beside it', async () => {
   const host = makeHost();
   const channel = host.addClientServerChannel(CHANNEL);
@@ -255,6 +299,7 @@ test('[MON-006] the server of this process is shown like any other, with and wit
   const row = { state: 'ready', serverRid: 'own', weight: 7, draining: false };
   expect(local).toMatchObject({ role: 'client_and_server', ...READY, servers: [{ ...row, local: true }] });
   expect(far).toMatchObject({ role: 'client', ...READY, servers: [{ ...row, local: false }] });
+  expect([local, far].map((shown) => shown?.servers[0]?.traffic !== undefined)).toEqual([false, true]);
   expect(local?.servers[0]?.lifecycleGeneration).toBe(far?.servers[0]?.lifecycleGeneration);
   const alone = await startServer();
   expect(channelOf(alone.query.snapshot())).toMatchObject({
@@ -281,6 +326,7 @@ test('[MON-006] [MON-007] a subscriber shows whom it hears; a publisher shows no
     },
   ]);
   expect(publisher.query.snapshot().fanoutChannels).toEqual([]);
+  for (const { query } of [publisher, subscriber.host]) expect(query.snapshot().host.links).toEqual(NO_LINKS);
   await publisher.shutdown();
   const alone = await shows(subscriber.host, 'it is missed', (each) => each.fanoutChannels[0]?.state === 'degraded');
   expect(alone.fanoutChannels[0]?.reasons).toEqual(['no_ready_peer']);

@@ -8,6 +8,7 @@ import { makeHost } from '../hosts.ts';
 import { rejection, thrown } from '../outcome.ts';
 import { eventually } from '../redis/eventually.ts';
 import { Ask, MESH, Never, Notice } from '../packets.ts';
+import { freePort } from '../ports.ts';
 import { Collected, type Row } from './collected.ts';
 
 /** Renewals of the lease at the pace of a test. */
@@ -159,6 +160,78 @@ test('[METRIC-001] after the shutdown nothing is read from the host any more', a
   expect((await collected.rows()).filter(({ kind }) => kind === 'gauge')).toEqual([]);
 });
 
+test('[METRIC-001] what is dropped and missed while the host ends is collected after its end', async () => {
+  const gate = new Gate();
+  const collected = new Collected();
+  const host = makeHost({ telemetry: { meterProvider: collected.provider } });
+  host
+    .addClientServerChannel('own')
+    .server()
+    .addSendHandler(Notice, async () => {
+      await gate.opened;
+      throw new Error('no time');
+    });
+  await host.start();
+  const caller = makeHost();
+  caller.addClientServerChannel('own').client().connect(endpointOf(host, 'own'));
+  await caller.start();
+  await caller.clientServerChannel('own').whenReady(1);
+  const events = host.query.events()[Symbol.asyncIterator](); // which nobody reads
+  for (const note of [1, 2]) await caller.routeClient.sendToChannel('own', Notice(note)).submit();
+  await until(() => host.query.snapshot().host.backlog.runningHandlers === 2, 'the handlers run');
+  const dropped = () => collected.sum('client_server.messages.dropped', { reason: 'handler_exception' });
+  const missed = () => collected.sum('observability.events.overflow', { source: 'event' });
+  expect([await dropped(), await missed()]).toEqual([0, 0]);
+
+  for (let weight = 1; weight <= 1_030; weight++) host.clientServerChannel('own').setWeight(weight);
+  const ending = host.shutdown();
+  gate.open();
+  expect(await ending).toMatchObject({ outcome: 'stopped' });
+  const after = [await dropped(), await missed()];
+  expect(after).toEqual([2, expect.any(Number)]);
+  expect(after[1]).toBeGreaterThanOrEqual(1_030 - 1_024);
+  expect([await dropped(), await missed()]).toEqual(after);
+  await events.return?.();
+});
+
+test('[METRIC-001] with its only configured server down, a channel of a mesh is not ready, as one of ClientServer is', async () => {
+  const collected = new Collected();
+  const nowhere = `tcp://127.0.0.1:${await freePort()}`;
+  const host = makeHost({ telemetry: { meterProvider: collected.provider } });
+  host.addRouteMesh(MESH).connect(nowhere).channel('rooms').client();
+  host.addClientServerChannel('billing').client().connect(nowhere);
+  await host.start();
+  for (const channelName of ['rooms', 'billing']) {
+    const { kind } = await rejection(host.routeClient.requestToChannel(channelName, Ask(1)).timeoutMs(50).submit());
+    expect(['NotFound', 'DeadlineExceeded']).toContain(kind);
+  }
+  const failures = (await collected.rows()).filter(({ name }) => name.endsWith('selection_failures'));
+  expect(failures.map(({ attributes, value }) => ({ ...attributes, value }))).toEqual([
+    { mesh_name: MESH, channel_name: 'rooms', reason: 'not_ready', value: 1 },
+    { channel_name: 'billing', reason: 'not_ready', value: 1 },
+  ]);
+});
+
+test('[METRIC-001] a shutdown while the host starts is measured like any other', async () => {
+  for (const [stopping, outcome, forcedCount] of [
+    [Promise.resolve(), 'stopped', 0],
+    [new Promise<void>(() => {}), 'force_stopped', 1],
+  ] as const) {
+    const collected = new Collected();
+    const starting = new Gate();
+    const host = makeHost({ telemetry: { meterProvider: collected.provider } });
+    host.addHostedService({ start: () => Promise.resolve(), stop: () => stopping });
+    host.addHostedService({ start: (signal) => (starting.open(), aborted(signal)), stop: () => undefined });
+    const started = thrown(host.start());
+    await starting.opened;
+    await host.shutdown({ deadlineMs: 50 });
+    await started;
+    expect(await collected.sum('host.shutdown.duration', { outcome })).toBe(1);
+    expect(await collected.sum('host.shutdown.duration')).toBe(1);
+    expect(await collected.sum('host.shutdown.forced', { reason: 'deadline_exceeded' })).toBe(forcedCount);
+  }
+});
+
 test('[METRIC-002] 10,000 packets and 20 nodes with names of their own make no new series', async () => {
   const peer = await startPeer(Promise.resolve());
   const { host, collected } = await startMetered(peer);
@@ -217,6 +290,10 @@ test('[METRIC-004] without a provider, and with one that throws, every call ends
   expect(withReader!.slice(0, 3)).toEqual(['direct', 'rooms', 'billing']);
   for (const other of others) expect(other).toEqual(withReader);
 });
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
 
 /** Stands for a meter's methods and for what they make. */
 function instrumentThatThrows(): unknown {

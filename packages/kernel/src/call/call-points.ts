@@ -13,6 +13,7 @@ import {
   type AdmissionOutcome,
   type CarriedFlow,
   type DispatchErrorReason,
+  errorText,
   type FlowOutcome,
   type FlowPlace,
   type FlowReason,
@@ -178,7 +179,7 @@ function tellCaller(call: FollowedCall, kind: MessageKind, end: CallEnd, error: 
     kind,
     reason,
     action: kind === 'send' ? 'drop' : 'fail_caller',
-    text: error.message,
+    text: errorText(error),
   });
 }
 
@@ -191,7 +192,7 @@ function errorReason(end: CallEnd, error: unknown): DispatchErrorReason | undefi
 
 function requestOutcome(end: CallEnd, error: unknown): RequestOutcome {
   if (end === 'succeeded' || end === 'cancelled') return end;
-  if (!isZLinkError(error)) return 'failed';
+  if (end === 'remote' || !isZLinkError(error)) return 'failed'; // whatever the other side had no time for, or was shut down
   if (error.kind === 'DeadlineExceeded') return 'timed_out';
   return error.kind === 'ShuttingDown' ? 'shutdown' : 'failed';
 }

@@ -7,7 +7,7 @@
  * 1. A point that nobody looks at costs a comparison or two, mostly before it gets here (TRACE-010).
  * 2. A message ends with one of `completed`, `replied` and `dropped`, and its span with it (TRACE-002).
  */
-import { errorKindOf } from '../errors/index.ts';
+import { errorKindOf, type ErrorKindName } from '../errors/index.ts';
 import type { Clock } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
 import { RECORD_COST_BYTES } from '../internal/wire/limits.ts';
@@ -119,10 +119,8 @@ export class DispatchPoints {
   }
 
   #endSpan(dispatch: Dispatch, span: MessageSpan): void {
-    const { outcome, verb } = dispatch;
-    const fields = messageFields(this.#place, verb, dispatch, flowOutcome(outcome));
-    const isError = outcome !== 'handled' && outcome !== 'cancelled' && outcome !== 'link_closed';
-    span.end(fields, isError ? (errorKindOf(dispatch.errorNumber) ?? outcome) : undefined);
+    const fields = messageFields(this.#place, dispatch.verb, dispatch, flowOutcome(dispatch.outcome));
+    span.end(fields, spanErrorOf(dispatch));
   }
 }
 
@@ -140,6 +138,26 @@ export function asFollowed(
 ): FollowedMessage {
   const { packetName } = record.name!; // a link lets no send or request without a name through
   return { packetName, flow, link, correlation: record.correlation, topic: record.topic };
+}
+
+/** Undefined: it has ended as it should, or nobody waits any more. */
+function spanErrorOf({ outcome, verb, errorNumber }: Dispatch): ErrorKindName | undefined {
+  switch (outcome) {
+    case 'handled':
+    case 'cancelled':
+    case 'link_closed':
+      return undefined;
+    case 'filtered':
+      return verb === 'send' ? undefined : 'Rejected';
+    case 'reply_expired':
+      return 'DeadlineExceeded';
+    case 'reply_path_missing':
+      return 'Unavailable';
+    case 'shutdown':
+      return 'ShuttingDown';
+    default:
+      return errorKindOf(errorNumber); // it has thrown
+  }
 }
 
 function flowOutcome(outcome: Outcome): FlowOutcome {

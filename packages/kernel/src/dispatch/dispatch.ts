@@ -153,7 +153,7 @@ export class Dispatch implements OutboundRecord, DeadlineEntry, DispatchFacts, F
   }
 
   get correlationId(): string | undefined {
-    return this.verb === 'request' ? correlationId(this.link!, this.correlation) : undefined;
+    return this.verb === 'request' ? correlationId(this.link!, 'target', this.correlation) : undefined;
   }
 
   /** Calls of the handler are children of its span, if it has one. */

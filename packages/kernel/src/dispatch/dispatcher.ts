@@ -14,7 +14,13 @@
 import { describeValue, type ErrorKindName, ZLinkError } from '../errors/index.ts';
 import type { Clock } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
-import type { CarriedFlow, MessageBacklog, MessageCounters, MessageFlow } from '../observe/index.ts';
+import {
+  type CarriedFlow,
+  errorText,
+  type MessageBacklog,
+  type MessageCounters,
+  type MessageFlow,
+} from '../observe/index.ts';
 import { type DropReason, OwnerCounters, verbOf } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
@@ -234,7 +240,9 @@ export class Dispatcher {
       message = this.#routes.decode(dispatch, entry);
     } catch (error) {
       const hidden = `payload of packet ${describeValue(dispatch.packetName)} could not be decoded`;
-      return this.#reject(dispatch, 'decode_error', 'ProtocolError', typedErrorOf(error)?.text ?? hidden);
+      const told = typedErrorOf(error);
+      const recorded = told === undefined ? hidden : errorText(error);
+      return this.#reject(dispatch, 'decode_error', 'ProtocolError', told?.text ?? hidden, recorded);
     }
     this.#run(dispatch, entry, message, nowMs);
   }
@@ -263,11 +271,11 @@ export class Dispatcher {
     this.#pump();
   }
 
-  /** Ends a job that cannot run, with an error reply to a request. */
-  #reject(dispatch: Dispatch, reason: DropReason, kind: ErrorKindName, text: string): void {
+  /** Ends a job that cannot run, with an error reply of `text` to a request. */
+  #reject(dispatch: Dispatch, reason: DropReason, kind: ErrorKindName, text: string, recorded = text): void {
     this.#leaveQueue(dispatch);
     dispatch.forgetBytes();
-    if (reason !== 'deadline_exceeded') this.#failures.dropped(dispatch, reason, text);
+    if (reason !== 'deadline_exceeded') this.#failures.dropped(dispatch, reason, recorded);
     this.#replies.fail(dispatch, { kind, text }, reason);
     this.#letGo(dispatch);
     this.#permits.giveBack(); // P2

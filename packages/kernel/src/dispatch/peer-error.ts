@@ -12,7 +12,7 @@ import type { PayloadSink } from '../codec/index.ts';
 import { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError } from '../errors/index.ts';
 import type { OutboundRecord } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/record.ts';
-import { boundedText, errorText } from '../observe/index.ts';
+import { boundedText, wholeErrorText } from '../observe/index.ts';
 
 /** Longest text in an error reply, in characters. */
 const textLimit = 1_024;
@@ -33,7 +33,7 @@ export function peerErrorOf(thrown: unknown, exposeErrorMessages: boolean, whatF
   const isExposed = exposeErrorMessages && !(thrown instanceof ConfigurationError); // 2
   return {
     kind: 'InternalFailure',
-    text: isExposed ? `${whatFailed}: ${errorText(thrown, foreignTextLimit)}` : `${whatFailed}${CAUSE_IN_LOG}`,
+    text: isExposed ? `${whatFailed}: ${wholeErrorText(thrown, foreignTextLimit)}` : `${whatFailed}${CAUSE_IN_LOG}`,
   };
 }
 

@@ -13,7 +13,7 @@ import { describeValue, ErrorKind, isZLinkError, ZLinkError } from '../errors/in
 import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/record.ts';
-import { type CarriedFlow, errorText } from '../observe/index.ts';
+import { type CarriedFlow, errorText, wholeErrorText } from '../observe/index.ts';
 import { type DropReason, type Outcome, verbOf } from './counters.ts';
 import type { Dispatch, DispatchOwner } from './dispatch.ts';
 import { asFollowed, type DispatchPoints } from './dispatch-points.ts';
@@ -55,7 +55,9 @@ export class ReplyPath implements DispatchOwner {
 
   /** The handler has returned or its promise was fulfilled. */
   returned(dispatch: Dispatch, entry: HandlerEntry, value: unknown): void {
-    if (dispatch.verb === 'send' || this.#isAnswered(dispatch)) return;
+    if (dispatch.verb === 'send') return;
+    if (dispatch.replyState === 'open' && dispatch.abandoned === 'link_closed') this.#tellNoReplyPath(dispatch);
+    if (this.#isAnswered(dispatch)) return;
     try {
       this.#routes.prepareReply(dispatch, entry, value);
     } catch (error) {
@@ -193,8 +195,14 @@ export class ReplyPath implements DispatchOwner {
   #unencodable(dispatch: Dispatch, error: unknown): void {
     this.#failures.threw(dispatch, error, false);
     const what = this.#failures.unsentReplyOf(dispatch);
-    const text = this.#exposeErrorMessages ? `${what}: ${errorText(error)}` : `${what}${CAUSE_IN_LOG}`;
+    const text = this.#exposeErrorMessages ? `${what}: ${wholeErrorText(error)}` : `${what}${CAUSE_IN_LOG}`;
     this.fail(dispatch, { kind: 'InternalFailure', text }, 'failed');
+  }
+
+  /** The link has ended while the handler worked on this reply. */
+  #tellNoReplyPath(dispatch: Dispatch): void {
+    const text = `the link to ${describeValue(linkOf(dispatch).peer.rid)} ended before the reply`;
+    this.#failures.dropped(dispatch, 'reply_path_missing', text);
   }
 
   #noReplyPath(dispatch: Dispatch, error: unknown): void {

@@ -6,9 +6,10 @@
  *
  * Invariants
  * S1 Validation is synchronous; a promise is refused, and its rejection never becomes an unhandled one.
- * S2 An error names the packet, paths and the validator's own words, bounded; the value itself is never shown.
+ * S2 An error names the packet, paths and the validator's own words, bounded. Those words may quote the value: records get
+ *    packet and paths alone (TRACE-004).
  */
-import { describeValue, ZLinkError } from '../errors/index.ts';
+import { describeValue, setRecordText, ZLinkError } from '../errors/index.ts';
 import { isThenable } from './thenable.ts';
 
 /** The part of the Standard Schema interface, version 1, that is used here. */
@@ -75,26 +76,38 @@ function runSchema(schema: AnySchema, value: unknown, packetName: string, kind: 
   }
   const { issues, value: output } = outcome as { issues?: unknown; value?: unknown };
   if (issues !== undefined) {
-    throw new ZLinkError(kind, `value of packet ${describeValue(packetName)} does not fit: ${describeIssues(issues)}`);
+    const what = `value of packet ${describeValue(packetName)} does not fit`;
+    const error = new ZLinkError(kind, `${what}: ${describeIssues(issues, describeIssue)}`);
+    setRecordText(error, `[${kind}] ${what}: ${describeIssues(issues, describeIssuePath)}`); // S2
+    throw error;
   }
   return output;
 }
 
 function ignore(): void {}
 
-function describeIssues(issues: unknown): string {
+function describeIssues(issues: unknown, describe: (issue: unknown) => string): string {
   if (!Array.isArray(issues) || issues.length === 0) return 'no reason given';
-  const shown = issues.slice(0, issuesShown).map(describeIssue);
+  const shown = issues.slice(0, issuesShown).map(describe);
   if (issues.length > issuesShown) shown.push(`and ${issues.length - issuesShown} more`);
   return shown.join('; ');
 }
 
 function describeIssue(issue: unknown): string {
   if (typeof issue !== 'object' || issue === null) return 'no reason given';
-  const { message, path } = issue as { message?: unknown; path?: unknown };
+  const { message } = issue as { message?: unknown };
   const text = typeof message === 'string' && message !== '' ? message : 'no reason given';
-  const where = Array.isArray(path) ? describePath(path) : '';
+  const where = pathOf(issue);
   return shorten(where === '' ? text : `${where}: ${text}`);
+}
+
+function describeIssuePath(issue: unknown): string {
+  const where = typeof issue === 'object' && issue !== null ? pathOf(issue) : '';
+  return shorten(where === '' ? 'the whole of it' : where);
+}
+
+function pathOf(issue: { path?: unknown }): string {
+  return Array.isArray(issue.path) ? describePath(issue.path) : '';
 }
 
 /** A path segment is a key, or an object that has it as `key`. */

@@ -5,8 +5,9 @@
  *
  * 1. Never throws, whatever was thrown: null, a frozen object, a getter that throws, a cycle of causes.
  * 2. At most `limit` characters, no stack, no inside of objects.
+ * 3. An error that may quote a message has a text of its own for logs and records (TRACE-004).
  */
-import { describeValue } from '../errors/index.ts';
+import { describeValue, recordTextOf } from '../errors/index.ts';
 
 const defaultLimit = 256;
 
@@ -14,7 +15,14 @@ const defaultLimit = 256;
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 
+/** For logs and records. */
 export function errorText(thrown: unknown, limit = defaultLimit): string {
+  const recordText = typeof thrown === 'object' && thrown !== null ? recordTextOf(thrown) : undefined; // 3
+  return recordText === undefined ? wholeErrorText(thrown, limit) : boundedText(recordText, limit);
+}
+
+/** For whoever sent the message. */
+export function wholeErrorText(thrown: unknown, limit = defaultLimit): string {
   return boundedText(readMessage(thrown) ?? `thrown ${describeValue(thrown)}`, limit);
 }
 

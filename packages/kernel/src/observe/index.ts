@@ -1,6 +1,6 @@
 /** What operators see: log records and counters. */
 export { boundedList } from './bounded-list.ts';
-export { boundedText, errorText } from './error-text.ts';
+export { boundedText, errorText, wholeErrorText } from './error-text.ts';
 export type { LinkState } from './link-state.ts';
 export { guardLogger, stderrLogger } from './logger.ts';
 export type { Logger } from './logger.ts';
@@ -58,8 +58,10 @@ export type {
 export type { ChannelRole, EndpointSource, TopologyReason, TopologyState } from './status/closed-sets.ts';
 export type { EventError } from './status/event-error.ts';
 export type { ObservedEvent } from './status/event-queue.ts';
+export type { LinkTraffic, TrafficTotals } from './status/link-traffic.ts';
 export type { EventNote, Monitor, MonitoringEvent, MonitoringFact, SourceKind } from './status/monitoring-event.ts';
 export { NO_MONITOR } from './status/no-monitor.ts';
+export { refusalError } from './status/refusal-error.ts';
 export type {
   Capacity,
   ClientServerSnapshot,

@@ -42,6 +42,7 @@ class Payload implements PayloadSink {
 
 class FakeLink implements Link {
   readonly id = 1;
+  readonly correlationScope = { own: 'own-', peer: 'peer-' };
   readonly peer = {
     scope: 'billing',
     rid: 'server-1',
@@ -71,6 +72,10 @@ class FakeLink implements Link {
 
   get pendingRequests(): number {
     return this.pending.size;
+  }
+
+  get traffic(): never {
+    throw new Error('a call has no business with the traffic');
   }
 
   submit(record: OutboundRecord): boolean {

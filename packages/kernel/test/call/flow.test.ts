@@ -174,7 +174,7 @@ test('[TRACE-002] [TRACE-020] a request is sent and its end received, under one 
     server_rid: 'server-1',
     endpoint: 'tcp://127.0.0.1:7200',
     packet_name: 'billing.charge',
-    correlation_id: '1-1',
+    correlation_id: 'own-1',
     flow_id: flow?.id,
     flow_origin: 'application',
   };
@@ -256,7 +256,7 @@ test('[TRACE-006] decode_error: a reply that cannot be read fails the caller', a
   path.link.reply('{');
   expect((await settled).kind).toBe('ProtocolError');
   expect(path.flow.errors).toMatchObject([
-    { reason: 'decode_error', action: 'fail_caller', message_kind: 'response', correlation_id: '1-1' },
+    { reason: 'decode_error', action: 'fail_caller', message_kind: 'response', correlation_id: 'own-1' },
   ]);
 });
 
@@ -293,7 +293,7 @@ test('[TRACE-025] a request is a span to its end, and what is sent is its child'
   expect(carried(path)[0]?.traceContext?.traceParent).toBe(span?.traceParent);
   path.link.error('Rejected', 'no');
   await rejection(call);
-  expect(span?.ends).toMatchObject([{ errorKind: 'Rejected', fields: { outcome: 'failed', correlation_id: '1-1' } }]);
+  expect(span?.ends).toMatchObject([{ errorKind: 'Rejected', fields: { outcome: 'failed', correlation_id: 'own-1' } }]);
 });
 
 test('[TRACE-025] a send is a span until it is accepted or dropped', async () => {
@@ -314,6 +314,24 @@ test('[TRACE-010] at errors there are no spans, and the context of a flow travel
   expect(path.tracer.spans).toEqual([]);
   expect(carried(path)[0]?.traceContext).toMatchObject({ traceParent: TRACE_PARENT, traceState: 'a=b' });
 });
+
+test.each(['DeadlineExceeded', 'ShuttingDown'] as const)(
+  '[METRIC-001] [TRACE-003] a %s of the other side is a failure of the request, no end of this side',
+  async (kind) => {
+    const path = pathAt('normal');
+    const meter = (path.meter = new FakeMeter());
+    const settled = rejection(ask(path).submit());
+    path.link.error(kind, 'theirs');
+    expect((await settled).kind).toBe(kind);
+    expect(meter.ended).toMatchObject([['failed', expect.any(Number)]]);
+    expect(path.flow.phases.at(-1)).toMatchObject({
+      phase: 'reply_received',
+      message_kind: 'error',
+      outcome: 'failed',
+    });
+    expect(path.tracer.spans[0]?.ends).toMatchObject([{ errorKind: kind, fields: { outcome: 'failed' } }]);
+  },
+);
 
 test('[METRIC-003] a path’s meter hears of each request once, and of each wait for credit', async () => {
   const path = pathAt('off'); // it does not depend on the level

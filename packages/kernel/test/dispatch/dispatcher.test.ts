@@ -139,7 +139,7 @@ test('[DISP-003] a Channel context holds the logical facts of its message and no
   ]);
   expect([ofRequest.kind, ofRequest.correlationId, ofRequest.metadata.size]).toEqual([
     'request',
-    `${harness.link.id}-${correlation}`,
+    `${harness.link.correlationScope.peer}${correlation}`,
     0,
   ]);
   for (const name of ['meshName', 'link', 'endpoint', 'payload', 'deadlineAtMs'])

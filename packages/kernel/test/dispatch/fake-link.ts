@@ -29,6 +29,7 @@ let nextId = 1;
 
 export class FakeLink implements Link {
   readonly id = nextId++;
+  readonly correlationScope = { own: `own-${this.id}-`, peer: `peer-${this.id}-` };
   readonly outstandingBytes = 0;
   readonly pendingRequests = 0;
   readonly answers: Answer[] = [];
@@ -60,6 +61,10 @@ export class FakeLink implements Link {
 
   get descriptor(): never {
     throw new Error('a dispatcher has no business with the descriptor');
+  }
+
+  get traffic(): never {
+    throw new Error('a dispatcher has no business with the traffic');
   }
 
   get waitingRecords(): number {

@@ -63,7 +63,7 @@ test('[TRACE-002] [TRACE-004] a request is received, admitted, dispatched and re
     server_rid: 'server-1',
     source_rid: 'peer-1',
     packet_name: 'ask',
-    correlation_id: `${harness.link.id}-1`,
+    correlation_id: `${harness.link.correlationScope.peer}1`,
     flow_id: id,
     flow_origin: 'application',
   };
@@ -131,8 +131,12 @@ test('[TRACE-002] [TRACE-003] what goes no further is dropped, with the outcome 
   await harness.dispatcher.idle();
   expect(dropped()).toMatchObject([
     { message_kind: 'send', outcome: 'dropped', reason: 'backpressure' },
-    { message_kind: 'request', outcome: 'cancelled', correlation_id: `${harness.link.id}-${queued}` },
-    { message_kind: 'request', outcome: 'cancelled', correlation_id: `${harness.link.id}-${cancelled}` },
+    { message_kind: 'request', outcome: 'cancelled', correlation_id: `${harness.link.correlationScope.peer}${queued}` },
+    {
+      message_kind: 'request',
+      outcome: 'cancelled',
+      correlation_id: `${harness.link.correlationScope.peer}${cancelled}`,
+    },
   ]);
 });
 
@@ -197,8 +201,8 @@ test('[TRACE-010] a level counts from the next step of a message on', async () =
   open.open({ n: 0 });
   await harness.dispatcher.idle();
   expect(harness.phases.slice(3)).toMatchObject([
-    { phase: 'replied', correlation_id: `${harness.link.id}-2` },
-    { phase: 'replied', correlation_id: `${harness.link.id}-3` },
+    { phase: 'replied', correlation_id: `${harness.link.correlationScope.peer}2` },
+    { phase: 'replied', correlation_id: `${harness.link.correlationScope.peer}3` },
   ]);
 });
 
@@ -332,7 +336,7 @@ describe('dispatch errors', () => {
         action: 'reply_error',
         message_kind: 'request',
         packet_name: 'ask',
-        correlation_id: `${harness.link.id}-1`,
+        correlation_id: `${harness.link.correlationScope.peer}1`,
       },
       { ...error, action: 'drop', message_kind: 'send', packet_name: 'tell' },
     ]);
@@ -360,7 +364,64 @@ describe('dispatch errors', () => {
     expectNothingHeld(harness);
   });
 
-  test('[TRACE-006] none: a filter that stops, a caller that gives up, a link that ends, time that is over', async () => {
+  test('[TRACE-006] reply_path_missing: the link has ended before the reply; a handler that obeys its signal has none', async () => {
+    const gates: ReturnType<typeof gate<{ n: number }>>[] = [];
+    const harness = harnessAt('errors', (handlers) =>
+      handlers.addRequest(Ask, (_, { signal }) => {
+        const open = gate<{ n: number }>();
+        gates.push(open);
+        signal.addEventListener('abort', () => gates.length === 2 && gates[1]!.fail(signal.reason));
+        return open.promise;
+      }),
+    );
+    harness.request(Ask, { n: 1 });
+    harness.request(Ask, { n: 2 });
+    harness.link.end();
+    harness.dispatcher.linkClosed(harness.link);
+    gates[0]?.open({ n: 1 });
+    await harness.dispatcher.idle();
+    expect(harness.logs).toMatchObject([
+      {
+        reason: 'reply_path_missing',
+        action: 'drop',
+        message_kind: 'request',
+        correlation_id: `${harness.link.correlationScope.peer}1`,
+        error: 'the link to "peer-1" ended before the reply',
+      },
+    ]);
+    expect(harness.phases).toMatchObject([
+      { phase: 'dropped', outcome: 'cancelled' },
+      { phase: 'dropped', outcome: 'cancelled' },
+    ]);
+    expect(harness.requests).toMatchObject({ handled: 0, dropped: { link_closed: 2 } });
+    expectNothingHeld(harness);
+  });
+
+  test('[TRACE-004] a schema’s own words may quote the value: its caller gets them, records get paths', () => {
+    const quoting = (kind: 'in' | 'out'): StandardSchemaV1<unknown, { n: number }> => ({
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: () => ({ issues: [{ message: `received PIN-4711 ${kind}`, path: ['card', { key: 'pin' }] }] }),
+      },
+    });
+    const Checked = request<object, object>('checked', { schema: quoting('in') });
+    const Answered = request<object, { n: number }>('answered', { reply: { schema: quoting('out') } });
+    const harness = new Harness(
+      (handlers) => handlers.addRequest(Checked, () => ({})).addRequest(Answered, () => ({ n: 1 })),
+      { exposeErrorMessages: true, diagnostics: { level: 'detailed' } },
+    );
+    harness.request(Checked, {});
+    harness.request(Answered, {});
+    expect(JSON.stringify(harness.link.answers)).toMatch(/PIN-4711 in.*PIN-4711 out/);
+    expect(harness.logs.map(({ reason, error }) => [reason, error])).toEqual([
+      ['decode_error', '[ProtocolError] value of packet "checked" does not fit: card.pin'],
+      ['handler_exception', '[InvalidOperation] value of packet "answered" does not fit: card.pin'],
+    ]);
+    expect(JSON.stringify([harness.logs, harness.phases])).not.toContain('4711');
+  });
+
+  test('[TRACE-006] none: a filter that stops, a caller that gives up, time that is over', async () => {
     const open = gate<{ n: number }>();
     const stops = new Harness(answers, { filters: [() => undefined] });
     stops.request(Ask, { n: 1 });
@@ -439,6 +500,37 @@ describe('spans', () => {
       ['consumer', 1, 'failed', 'Rejected'],
       ['consumer', 1, 'failed', 'InternalFailure'],
     ]);
+  });
+
+  test.each<[outcome: string, error: string | undefined, act: (harness: Harness, open: () => void) => void]>([
+    ['reply_expired', 'DeadlineExceeded', ({ clock }, open) => (clock.advance(60), open())],
+    ['reply_path_missing', 'Unavailable', ({ link }, open) => ((link.mode = 'refuse'), open())],
+    ['shutdown', 'ShuttingDown', ({ dispatcher }) => dispatcher.abortAll()],
+    ['link_closed', undefined, ({ dispatcher, link }, open) => (link.end(), dispatcher.linkClosed(link), open())],
+  ])('[TRACE-025] the span of a request that ends by %s has the error %s', async (outcome, error, act) => {
+    const tracer = new FakeTracer();
+    const gates = gate<{ n: number }>();
+    const harness = new Harness((handlers) => handlers.addRequest(Ask, () => gates.promise), {
+      diagnostics: { level: 'normal', tracer },
+    });
+    harness.request(Ask, { n: 1 }, { remainingMs: 50 });
+    act(harness, () => gates.open({ n: 1 }));
+    gates.open({ n: 1 });
+    await harness.dispatcher.idle();
+    expect(harness.requests.dropped).toEqual({ [outcome]: 1 });
+    expect(tracer.spans[0]?.ends.map(({ errorKind }) => errorKind)).toEqual([error]);
+  });
+
+  test('[TRACE-025] [DISP-008] of messages that a filter stops, a request is Rejected and a send no error', async () => {
+    const tracer = new FakeTracer();
+    const harness = new Harness(answers, {
+      filters: [() => undefined],
+      diagnostics: { level: 'normal', tracer },
+    });
+    harness.request(Ask, { n: 1 });
+    harness.send(Tell, { n: 1 });
+    await harness.dispatcher.idle();
+    expect(tracer.spans.map(({ ends }) => ends[0]?.errorKind)).toEqual(['Rejected', undefined]);
   });
 
   test('[TRACE-010] there are no spans at errors, and a trace context is carried through all the same', () => {

@@ -42,7 +42,7 @@ test('[NODE-002] [DISP-003] a Node context names mesh, source and target, and no
   expect([ofRequest.kind, ofRequest.packetName, ofRequest.correlationId, ofRequest.metadata.size]).toEqual([
     'request',
     'move',
-    `${link.id}-${correlation}`,
+    `${link.correlationScope.peer}${correlation}`,
     0,
   ]);
   for (const name of ['channelName', 'link', 'endpoint', 'payload']) expect(ofRequest).not.toHaveProperty(name);

@@ -1,7 +1,7 @@
 /**
  * Hosts over one store, as simulations of discovery play them.
  *
- * Owns the store, its mirror and the parts of each host. Leaves what hosts do to the story.
+ * Owns the store, its mirror, the parts of each host, and what may happen to one. Leaves when it happens to the story.
  */
 import { createFaultyLocationStore, type FaultyLocationStore } from '@zlink/testing';
 import { LocationRuntime } from '../../src/internal/discovery/location-runtime.ts';
@@ -16,6 +16,8 @@ import { StoreMirror } from './store-mirror.ts';
 export const timing = DEFAULT_LOCATION_TIMING;
 /** For so long after a request that succeeded a host admits work. */
 const windowMs = timing.ownerLeaseTtlMs - timing.ownerLeaseFencingMarginMs;
+/** So long a host that leaves waits for its store. */
+const withdrawWithinMs = 5_000;
 
 export interface HostFlaws {
   readonly stopsItsClock?: boolean;
@@ -73,6 +75,15 @@ export class Cluster {
     ensure(faults.length === 0, faults.join());
   }
 
+  /** When all have left: neither a lease nor a descriptor is left, and no timer (LOC-055). */
+  async checkNothingIsLeft(): Promise<void> {
+    const left = [...(await this.store.keys('l/')), ...(await this.store.keys('d/'))];
+    ensure(left.length === 0, `left in the store: ${left.join()}`);
+    const { clock } = this.stage;
+    const timers = clock.pendingTimers + clock.pendingBackgroundTimers;
+    ensure(timers === 0, `${timers} timers are left`);
+  }
+
   /** What the store does for one host, noted in the mirror. */
   handle(): LocationStore {
     const inner = this.store.handle();
@@ -119,6 +130,51 @@ export class ClusterHost {
 
   get isAdmitted(): boolean {
     return this.lease.isOpen;
+  }
+
+  standStill(): void {
+    this.#cluster.stage.tellFault(`${this.name} stands still`);
+    this.process.freeze();
+  }
+
+  async goOn(): Promise<void> {
+    this.#cluster.stage.tell(`${this.name} goes on`);
+    await this.process.thaw();
+  }
+
+  healStore(): void {
+    this.#cluster.stage.tell(`the store of ${this.name} heals`);
+    this.store.heal();
+  }
+
+  hearOfLoss(): void {
+    this.#cluster.stage.tellFault(`${this.name} is told of a loss`);
+    this.store.disrupt();
+  }
+
+  kill(): void {
+    this.#cluster.stage.tellFault(`${this.name} is killed`);
+    this.process.kill();
+    this.store.heal(); // what it has asked for takes effect
+  }
+
+  /** In order, and with a store that works. @param endUses - of the views of this host */
+  leave(endUses: () => void = () => {}): void {
+    this.#cluster.stage.tell(`${this.name} leaves`);
+    this.store.heal();
+    endUses();
+    const deadline = new AbortController();
+    const timer = this.process.setTimer(() => deadline.abort(), withdrawWithinMs);
+    void this.runtime
+      .withdraw(deadline.signal)
+      .then(() => this.process.clearTimer(timer))
+      .then(() => this.runtime.close());
+  }
+
+  /** Faults end: it goes on, and its store works. */
+  async recover(): Promise<void> {
+    this.store.heal();
+    await this.process.thaw();
   }
 
   /**

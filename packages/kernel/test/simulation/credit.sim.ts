@@ -56,7 +56,7 @@ class CreditStory implements Story {
   act(): void | Promise<void> {
     const stage = this.#stage;
     const client = stage.pick(this.#clients);
-    if (stage.chance(0.2)) return this.#pass(stage.someMs(stage.chance(0.1) ? 20_000 : 500));
+    if (stage.chance(0.2)) return stage.passTold(stage.someMs(stage.chance(0.1) ? 20_000 : 500));
     if (!client.isDialling) {
       stage.tell(`${client.rid} dials`);
       return client.dial();
@@ -119,11 +119,6 @@ class CreditStory implements Story {
     void Promise.all(closing).then(() => (isClosed = true));
     for (let tries = 0; tries < 50 && !isClosed; tries++) await this.#stage.pass(100);
     return isClosed;
-  }
-
-  async #pass(ms: number): Promise<void> {
-    this.#stage.tell(`${ms} ms pass`);
-    await this.#stage.pass(ms);
   }
 
   #hangUp(client: CreditHost): void {

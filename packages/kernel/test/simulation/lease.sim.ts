@@ -52,15 +52,11 @@ class LeaseStory implements Story {
     const stage = this.#stage;
     const place = stage.below(placeCount);
     const player = this.#players[place];
-    if (stage.chance(0.35)) return this.#pass();
+    if (stage.chance(0.35)) return stage.passTold(stage.someMs(longestPassMs));
     if (this.#mayLose && stage.chance(0.12)) return this.#lose();
     if (player === undefined) return this.#enter(place);
     const { host } = player;
-    if (host.process.isFrozen) {
-      if (stage.chance(0.5)) return;
-      stage.tell(`${host.name} goes on`);
-      return host.process.thaw();
-    }
+    if (host.process.isFrozen) return stage.chance(0.5) ? undefined : host.goOn();
     if (player.isOver && stage.chance(0.4)) return this.#leave(place, player);
     switch (stage.below(10)) {
       case 0:
@@ -69,15 +65,12 @@ class LeaseStory implements Story {
         return breakStore(stage, host.name, host.store);
       case 3:
       case 4:
-        stage.tell(`the store of ${host.name} heals`);
-        return host.store.heal();
+        return host.healStore();
       case 5:
       case 6:
-        stage.tellFault(`${host.name} stands still`);
-        return host.process.freeze();
+        return host.standStill();
       case 7:
-        stage.tellFault(`${host.name} is told of a loss`);
-        return host.store.disrupt();
+        return host.hearOfLoss();
       case 8:
         return stage.chance(0.7) ? this.#kill(place, player) : undefined;
       default:
@@ -97,10 +90,7 @@ class LeaseStory implements Story {
   async end(): Promise<void> {
     const stage = this.#stage;
     stage.tell('faults end');
-    for (const { host } of this.#living()) {
-      host.store.heal();
-      await host.process.thaw();
-    }
+    for (const { host } of this.#living()) await host.recover();
     await stage.pass(backWithinMs);
     this.#expectAdmitted();
     this.#players.forEach((player, place) => player?.state === 'over' && this.#leave(place, player));
@@ -110,17 +100,7 @@ class LeaseStory implements Story {
     for (const seat of seats) this.#expectOneOn(seat);
     this.#players.forEach((player, place) => player !== undefined && this.#leave(place, player));
     await stage.pass(allOverMs);
-    const { store } = this.#cluster;
-    const left = [...(await store.keys('l/')), ...(await store.keys('d/'))];
-    ensure(left.length === 0, `left in the store: ${left.join()}`); // L5
-    const timers = stage.clock.pendingTimers + stage.clock.pendingBackgroundTimers;
-    ensure(timers === 0, `${timers} timers are left`); // L5
-  }
-
-  async #pass(): Promise<void> {
-    const ms = this.#stage.someMs(longestPassMs);
-    this.#stage.tell(`${ms} ms pass`);
-    await this.#stage.pass(ms);
+    await this.#cluster.checkNothingIsLeft(); // L5
   }
 
   async #lose(): Promise<void> {
@@ -148,17 +128,13 @@ class LeaseStory implements Story {
   }
 
   #leave(place: number, player: Player): void {
-    this.#stage.tell(`${player.host.name} leaves`);
     this.#players[place] = undefined;
-    player.host.store.heal();
-    player.leave();
+    player.host.leave();
   }
 
   #kill(place: number, player: Player): void {
-    this.#stage.tellFault(`${player.host.name} is killed`);
     this.#players[place] = undefined;
-    player.host.process.kill();
-    player.host.store.heal(); // what it has asked for takes effect
+    player.host.kill();
   }
 
   #expectAdmitted(): void {
@@ -221,16 +197,6 @@ class Player {
 
   get isSeated(): boolean {
     return this.#publication?.isPublished === true;
-  }
-
-  leave(): void {
-    const deadline = new AbortController();
-    const { runtime, process } = this.host;
-    const timer = process.setTimer(() => deadline.abort(), 5_000);
-    void runtime
-      .withdraw(deadline.signal)
-      .then(() => process.clearTimer(timer))
-      .then(() => runtime.close());
   }
 
   #claim(generation: bigint): void {

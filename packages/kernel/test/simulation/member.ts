@@ -146,16 +146,11 @@ export class Member implements Watching {
   }
 
   leave(): void {
-    const { runtime, process } = this.host;
-    const deadline = new AbortController();
-    const timer = process.setTimer(() => deadline.abort(), 5_000);
-    this.servers.end();
-    this.nodes.end();
-    void this.#endpoints.close(0);
-    void runtime
-      .withdraw(deadline.signal)
-      .then(() => process.clearTimer(timer))
-      .then(() => runtime.close());
+    this.host.leave(() => {
+      this.servers.end();
+      this.nodes.end();
+      void this.#endpoints.close(0);
+    });
   }
 
   async #start(): Promise<void> {

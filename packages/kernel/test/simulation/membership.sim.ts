@@ -43,17 +43,13 @@ class MembershipStory implements Story {
 
   async act(): Promise<void> {
     const stage = this.#stage;
-    if (stage.chance(0.35)) return this.#pass();
+    if (stage.chance(0.35)) return stage.passTold(stage.someMs(longestPassMs));
     if (stage.chance(0.06)) return this.#lose();
     const place = stage.below(placeCount);
     const member = this.#members[place];
     if (member === undefined) return this.#join(place);
     const { host } = member;
-    if (host.process.isFrozen) {
-      if (stage.chance(0.5)) return;
-      stage.tell(`${host.name} goes on`);
-      return host.process.thaw();
-    }
+    if (host.process.isFrozen) return stage.chance(0.5) ? undefined : host.goOn();
     if (member.state === 'failed') return this.#leave(place, member);
     return this.#befall(place, member);
   }
@@ -73,10 +69,7 @@ class MembershipStory implements Story {
   async end(): Promise<void> {
     const stage = this.#stage;
     stage.tell('faults end');
-    for (const { host } of this.#living()) {
-      host.store.heal();
-      await host.process.thaw();
-    }
+    for (const { host } of this.#living()) await host.recover();
     await stage.pass(allOverMs);
     for (const [place, member] of this.#members.entries()) if (member?.state === 'failed') this.#leave(place, member);
     for (let place = 0; place < placeCount; place++) if (this.#members[place] === undefined) this.#join(place, true);
@@ -89,11 +82,7 @@ class MembershipStory implements Story {
       this.#expectTruth(); // N2
     }
     await stage.pass(allOverMs);
-    const { store } = this.#cluster;
-    const left = [...(await store.keys('l/')), ...(await store.keys('d/'))];
-    ensure(left.length === 0, `left in the store: ${left.join()}`); // N3
-    const timers = stage.clock.pendingTimers + stage.clock.pendingBackgroundTimers;
-    ensure(timers === 0, `${timers} timers are left`); // N3
+    await this.#cluster.checkNothingIsLeft(); // N3
   }
 
   #befall(place: number, member: Member): void {
@@ -107,15 +96,12 @@ class MembershipStory implements Story {
         return breakStore(stage, host.name, host.store);
       case 3:
       case 4:
-        stage.tell(`the store of ${host.name} heals`);
-        return host.store.heal();
+        return host.healStore();
       case 5:
-        stage.tellFault(`${host.name} stands still`);
         member.wasHurt = true;
-        return host.process.freeze();
+        return host.standStill();
       case 6:
-        stage.tellFault(`${host.name} is told of a loss`);
-        return host.store.disrupt();
+        return host.hearOfLoss();
       case 7:
         return stage.chance(0.5) ? this.#kill(place, member) : this.#leave(place, member);
       case 8:
@@ -148,12 +134,6 @@ class MembershipStory implements Story {
     else node.change({ state });
   }
 
-  async #pass(): Promise<void> {
-    const ms = this.#stage.someMs(longestPassMs);
-    this.#stage.tell(`${ms} ms pass`);
-    await this.#stage.pass(ms);
-  }
-
   async #lose(): Promise<void> {
     const stage = this.#stage;
     if (stage.chance(0.4)) return this.#cluster.save();
@@ -178,17 +158,13 @@ class MembershipStory implements Story {
   }
 
   #leave(place: number, member: Member): void {
-    this.#stage.tell(`${member.host.name} leaves`);
     this.#members[place] = undefined;
-    member.host.store.heal();
     member.leave();
   }
 
   #kill(place: number, member: Member): void {
-    this.#stage.tellFault(`${member.host.name} is killed`);
     this.#members[place] = undefined;
-    member.host.process.kill();
-    member.host.store.heal(); // what it has asked for takes effect
+    member.host.kill();
   }
 
   /** N1 */

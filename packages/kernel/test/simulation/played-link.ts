@@ -107,6 +107,10 @@ export class PlayedLink implements Link {
     return this.near.id;
   }
 
+  get correlationScope(): Link['correlationScope'] {
+    return this.near.correlationScope;
+  }
+
   get peer(): Link['peer'] {
     return this.near.peer;
   }
@@ -133,6 +137,10 @@ export class PlayedLink implements Link {
 
   get unansweredRequests(): number {
     return this.near.unansweredRequests;
+  }
+
+  get traffic(): Link['traffic'] {
+    return this.near.traffic;
   }
 
   submit(record: OutboundRecord): boolean {

@@ -120,7 +120,7 @@ class RequestsStory implements Story, CallPath {
         return this.#abort();
       case 1:
       case 2:
-        return this.#pass(stage.someMs(stage.chance(0.05) ? silenceMs : 700));
+        return stage.passTold(stage.someMs(stage.chance(0.05) ? silenceMs : 700));
       case 3:
         return stage.chance(0.4) ? this.#stall(stage.someMs(5_000)) : undefined;
       default:
@@ -239,11 +239,6 @@ class RequestsStory implements Story, CallPath {
     if (open.length === 0) return;
     this.#stage.tell('a caller aborts');
     this.#stage.pick(open).abort('enough');
-  }
-
-  async #pass(ms: number): Promise<void> {
-    this.#stage.tell(`${ms} ms pass`);
-    await this.#stage.pass(ms);
   }
 
   async #stall(ms: number): Promise<void> {

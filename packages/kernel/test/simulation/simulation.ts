@@ -112,6 +112,12 @@ export class Stage {
     }
     clock.advance(Math.max(0, untilMs - clock.nowMs()));
   }
+
+  /** As a thing that happens: the log tells of it. */
+  async passTold(ms: number): Promise<void> {
+    this.tell(`${ms} ms pass`);
+    await this.pass(ms);
+  }
 }
 
 /** Plays one seed to its end, or to the first violation. */

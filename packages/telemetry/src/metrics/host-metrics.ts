@@ -4,9 +4,10 @@
  * Owns the instruments and the one callback that reads them. Leaves the list to metric-list.ts, and what is read to
  * host-readings.ts.
  *
- * 1. Made when the host starts; after `close` nothing is read any more, even if the meter still asks (METRIC-001). What is told as it happens still counts,
- *    as a provider outlives the host.
- * 2. One reading per collection, whatever it throws: then that collection has none of these metrics (METRIC-004).
+ * 1. Made when the host starts; `close` reads totals a last time, and after it nothing is read any more, even if the meter
+ *    still asks (METRIC-001). What is told as it happens still counts, as a provider outlives the host.
+ * 2. One reading of gauges and one of totals per collection, whatever they throw: then that collection has none of them
+ *    (METRIC-004). A collection has the totals of its own reading: meters ask their callbacks first.
  * 3. A reading is complete before any of it is told: a meter that collects while it is told cuts neither short.
  */
 import type { BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
@@ -21,10 +22,11 @@ import type {
 } from '@zlink/kernel/observe';
 import { type TelemetryFailure, watched } from '../failure.ts';
 import { CallMetrics, type InFlight } from './call-metrics.ts';
-import { type MeteredHost, readHost, type ReadMetrics } from './host-readings.ts';
-import { type Metric, READ_METRICS, TOLD_METRICS } from './metric-list.ts';
+import { type MeteredHost, readHost, type ReadMetrics, readTotals, type TotalMetrics } from './host-readings.ts';
+import { type Metric, READ_METRICS, TOLD_METRICS, TOTAL_METRICS } from './metric-list.ts';
 import { type Reading, ReadMetric } from './read-metric.ts';
 import { type Series, ToldMetric } from './told-metric.ts';
+import { type Growth, TotalMetric } from './total-metric.ts';
 
 type ToldMetrics = {
   readonly [N in keyof typeof TOLD_METRICS]: ToldMetric<(typeof TOLD_METRICS)[N]['attributes']>;
@@ -38,18 +40,20 @@ export class HostMetrics implements HostMeter {
   readonly #meter: Meter;
   readonly #failed: TelemetryFailure;
   readonly #read: ReadMetrics;
+  readonly #totals: TotalMetrics;
   readonly #told: ToldMetrics;
   readonly #observables: Observable[];
   /** By what they are added to. */
   readonly #meshInFlight = new Map<string, InFlight & { readonly labels: [meshName: string, surface: string] }>();
   readonly #clientInFlight = new Map<string, InFlight>();
-  #callback: ((result: BatchObservableResult) => void) | undefined;
+  #observed: { readonly host: MeteredHost; readonly callback: (result: BatchObservableResult) => void } | undefined;
 
   /** @throws what the meter throws */
   constructor(meter: Meter, failed: TelemetryFailure) {
     this.#meter = meter;
     this.#failed = failed;
     this.#read = mapValues(READ_METRICS, (metric) => new ReadMetric(meter, metric, failed)) as ReadMetrics; // key by key
+    this.#totals = mapValues(TOTAL_METRICS, (metric) => new TotalMetric(meter, metric, failed)) as TotalMetrics; // key by key
     this.#told = mapValues(TOLD_METRICS, (metric) => new ToldMetric(meter, metric, failed)) as ToldMetrics; // key by key
     this.#observables = Object.values(this.#read).map(({ observable }) => observable);
   }
@@ -83,33 +87,56 @@ export class HostMetrics implements HostMeter {
 
   /** Once. */
   observe(host: MeteredHost): void {
-    this.#callback = (result) => {
-      if (this.#callback === undefined) return; // 1
-      try {
+    const callback = (result: BatchObservableResult): void => {
+      if (this.#observed === undefined) return; // 1
+      this.#tellTotals(host);
+      this.#guarded(() => {
         for (const { observable, value, attributes } of this.#readingsOf(host)) {
           watched<unknown>(result.observe(observable, value, attributes), 'meter', this.#failed);
         }
-      } catch (thrown) {
-        this.#failed('meter', thrown); // 2
-      }
+      });
     };
-    try {
-      const added: unknown = this.#meter.addBatchObservableCallback(this.#callback, this.#observables);
+    this.#observed = { host, callback };
+    this.#guarded(() => {
+      const added: unknown = this.#meter.addBatchObservableCallback(callback, this.#observables);
       watched(added, 'meter', this.#failed);
+    });
+  }
+
+  close(): void {
+    const observed = this.#observed;
+    if (observed === undefined) return;
+    this.#observed = undefined; // 1
+    this.#tellTotals(observed.host);
+    this.#guarded(() => {
+      const removed: unknown = this.#meter.removeBatchObservableCallback(observed.callback, this.#observables);
+      watched(removed, 'meter', this.#failed);
+    });
+  }
+
+  #tellTotals(host: MeteredHost): void {
+    this.#guarded(() => {
+      for (const { series, value } of this.#growthOf(host)) series.tell(value);
+    });
+  }
+
+  /** 2 */
+  #guarded(step: () => void): void {
+    try {
+      step();
     } catch (thrown) {
       this.#failed('meter', thrown);
     }
   }
 
-  close(): void {
-    const callback = this.#callback;
-    if (callback === undefined) return;
-    this.#callback = undefined; // 1
+  /** Since the last reading (3). */
+  #growthOf(host: MeteredHost): readonly Growth[] {
+    const metrics = Object.values(this.#totals);
     try {
-      const removed: unknown = this.#meter.removeBatchObservableCallback(callback, this.#observables);
-      watched(removed, 'meter', this.#failed);
-    } catch (thrown) {
-      this.#failed('meter', thrown);
+      readTotals(host, this.#totals);
+      return metrics.flatMap((metric) => metric.takeGrowth());
+    } finally {
+      for (const metric of metrics) metric.clear();
     }
   }
 

@@ -13,8 +13,9 @@ import type {
   RouteMeshSnapshot,
   StatusBoard,
 } from '@zlink/kernel/observe';
-import type { READ_METRICS } from './metric-list.ts';
+import type { READ_METRICS, TOTAL_METRICS } from './metric-list.ts';
 import type { ReadMetric } from './read-metric.ts';
+import type { TotalMetric } from './total-metric.ts';
 
 /** What metrics are read from. */
 export interface MeteredHost {
@@ -26,6 +27,10 @@ export interface MeteredHost {
 
 export type ReadMetrics = {
   readonly [N in keyof typeof READ_METRICS]: ReadMetric<(typeof READ_METRICS)[N]['attributes']>;
+};
+
+export type TotalMetrics = {
+  readonly [N in keyof typeof TOTAL_METRICS]: TotalMetric<(typeof TOTAL_METRICS)[N]['attributes']>;
 };
 
 /** There is a connection, and both sides have agreed on it. */
@@ -40,12 +45,11 @@ const DROPPED_REASONS: Readonly<Record<string, string>> = {
   invalid_frame: 'decode_error',
   too_large: 'decode_error',
   backpressure: 'backpressure',
-  stale_target: 'stale_target',
-  not_serving: 'shutdown',
+  not_serving: 'stale_target', // as its dispatch error says
   shutdown: 'shutdown',
 };
 
-/** All but requests in flight, which only their meters know. */
+/** Gauges, all but requests in flight, which only their meters know. */
 export function readHost(host: MeteredHost, metrics: ReadMetrics): void {
   const { host: section, routeMeshes, clientServerChannels, fanoutChannels } = host.board.snapshot();
   readSection(section, metrics);
@@ -54,12 +58,15 @@ export function readHost(host: MeteredHost, metrics: ReadMetrics): void {
   for (const { channelName, publishers } of fanoutChannels) {
     metrics.publishersReady.add(readyOf(publishers), channelName);
   }
-  for (const counters of host.counters()) readDropped(counters, metrics);
+}
+
+export function readTotals(host: MeteredHost, totals: TotalMetrics): void {
+  for (const counters of host.counters()) readDropped(counters, totals);
   const { status, event } = host.board.lost;
-  metrics.overflow.add(status, 'status');
-  metrics.overflow.add(event, 'event');
-  metrics.overflow.add(host.flow.droppedRecords, 'trace');
-  metrics.overflow.add(host.log.dropped, 'log');
+  totals.overflow.add(status, 'status');
+  totals.overflow.add(event, 'event');
+  totals.overflow.add(host.flow.droppedRecords, 'trace');
+  totals.overflow.add(host.log.dropped, 'log');
 }
 
 function readSection({ state, jobs, core }: HostSnapshot, metrics: ReadMetrics): void {
@@ -88,20 +95,20 @@ function readChannel({ channelName, role, servers }: ClientServerSnapshot, metri
   if (role !== 'server') metrics.serversReady.add(readyOf(servers), channelName); // a server calls nobody
 }
 
-function readDropped(counters: MessageCounters, metrics: ReadMetrics): void {
+function readDropped(counters: MessageCounters, totals: TotalMetrics): void {
   const { verb, failed, dropped } = counters;
   if (verb !== 'send') return;
-  if (failed > 0) addDropped(counters, 'handler_exception', failed, metrics);
+  if (failed > 0) addDropped(counters, 'handler_exception', failed, totals);
   for (const [dropReason, count] of Object.entries(dropped)) {
     const reason = DROPPED_REASONS[dropReason];
-    if (reason !== undefined) addDropped(counters, reason, count, metrics);
+    if (reason !== undefined) addDropped(counters, reason, count, totals);
   }
 }
 
-function addDropped(counters: MessageCounters, reason: string, count: number, metrics: ReadMetrics): void {
+function addDropped(counters: MessageCounters, reason: string, count: number, totals: TotalMetrics): void {
   const { owner, surface, meshName } = counters;
-  if (meshName !== undefined) metrics.meshDropped.add(count, meshName, surface, 'send', reason);
-  else if (surface === 'channel') metrics.serverDropped.add(count, owner, 'send', reason);
+  if (meshName !== undefined) totals.meshDropped.add(count, meshName, surface, 'send', reason);
+  else if (surface === 'channel') totals.serverDropped.add(count, owner, 'send', reason);
 }
 
 function readyOf(rows: readonly { readonly state: LinkState }[]): number {

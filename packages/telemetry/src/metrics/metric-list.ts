@@ -16,7 +16,7 @@ export interface Metric<A extends readonly string[] = readonly string[]> {
   readonly description: string;
 }
 
-/** Read from snapshots and counters whenever metrics are collected. */
+/** Read from snapshots whenever metrics are collected. */
 export const READ_METRICS = {
   hostState: gauge('host.state', '{runtime}', ['state'], '1 for the state that the host is in'),
   jobsLimit: gauge('host.jobs.limit', '{job}', [], 'job permits there are'),
@@ -44,12 +44,6 @@ export const READ_METRICS = {
     ['mesh_name', 'surface'],
     'requests from here that have not ended',
   ),
-  meshDropped: counter(
-    'mesh_node.messages.dropped',
-    '{message}',
-    ['mesh_name', 'surface', 'message_kind', 'reason'],
-    'one-way messages that arrived here and were not handled',
-  ),
   serversReady: gauge('client_server.servers.ready', '{server}', ['channel_name'], 'servers that take messages'),
   clientInFlight: upDownCounter(
     'client_server.requests.inflight',
@@ -57,17 +51,27 @@ export const READ_METRICS = {
     ['channel_name'],
     'requests from here that have not ended',
   ),
-  serverDropped: counter(
-    'client_server.messages.dropped',
-    '{message}',
-    ['channel_name', 'message_kind', 'reason'],
-    'one-way messages that arrived here and were not handled',
-  ),
   publishersReady: gauge(
     'fanout.publishers.ready',
     '{publisher}',
     ['channel_name'],
     'publishers of which something arrived within 15 s',
+  ),
+} as const;
+
+/** What the host counts anyway: read as well, and told by how much it has grown. */
+export const TOTAL_METRICS = {
+  meshDropped: counter(
+    'mesh_node.messages.dropped',
+    '{message}',
+    ['mesh_name', 'surface', 'message_kind', 'reason'],
+    'one-way messages that arrived here and were not handled',
+  ),
+  serverDropped: counter(
+    'client_server.messages.dropped',
+    '{message}',
+    ['channel_name', 'message_kind', 'reason'],
+    'one-way messages that arrived here and were not handled',
   ),
   overflow: counter(
     'observability.events.overflow',

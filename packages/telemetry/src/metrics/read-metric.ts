@@ -44,7 +44,6 @@ export class ReadMetric<A extends readonly string[]> {
 }
 
 function instrumentOf(meter: Meter, { name, kind, unit, description }: Metric): Observable {
-  if (kind === 'counter') return meter.createObservableCounter(name, { unit, description });
   if (kind === 'upDownCounter') return meter.createObservableUpDownCounter(name, { unit, description });
   return meter.createObservableGauge(name, { unit, description });
 }

@@ -14,6 +14,7 @@ export class ToldMetric<A extends readonly string[]> {
   readonly #write: Write;
   readonly #failed: TelemetryFailure;
   readonly #attributes: AttributeSets<A>;
+  readonly #series = new Map<Attributes, Series>();
 
   constructor(meter: Meter, metric: Metric<A>, failed: TelemetryFailure) {
     this.#write = instrumentOf(meter, metric, failed);
@@ -21,9 +22,14 @@ export class ToldMetric<A extends readonly string[]> {
     this.#attributes = new AttributeSets(metric.attributes);
   }
 
-  /** Of these values; kept by who tells it often. */
+  /** Of these values: always the same one. */
   series(...values: ValuesOf<A>): Series {
-    return new Series(this.#write, this.#attributes.of(values), this.#failed);
+    const attributes = this.#attributes.of(values);
+    const known = this.#series.get(attributes);
+    if (known !== undefined) return known;
+    const series = new Series(this.#write, attributes, this.#failed);
+    this.#series.set(attributes, series);
+    return series;
   }
 }
 

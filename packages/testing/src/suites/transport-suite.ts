@@ -17,6 +17,7 @@ import type { TransportHarnessFactory } from './transport/harness.ts';
 import { intentCases } from './transport/intent-cases.ts';
 import { orderCases } from './transport/order-cases.ts';
 import { TransportRig } from './transport/rig.ts';
+import { trafficCases } from './transport/traffic-cases.ts';
 
 export interface SuiteCase {
   readonly title: string;
@@ -27,6 +28,7 @@ const cases: readonly RigCase[] = [
   ...admissionCases,
   ...orderCases,
   ...creditCases,
+  ...trafficCases,
   ...callbackCases,
   ...endCases,
   ...intentCases,

@@ -3,7 +3,15 @@
  *
  * Owns the breakages. Leaves running the cases to suites-catch.test.ts.
  */
-import type { InboundRecord, LinkSink, Pipe, PipeEngine, PipeSink, Transport } from '@zlink/kernel/internal/transport';
+import type {
+  InboundRecord,
+  Link,
+  LinkSink,
+  Pipe,
+  PipeEngine,
+  PipeSink,
+  Transport,
+} from '@zlink/kernel/internal/transport';
 import type { TransportOverrides } from '../../src/index.ts';
 import { altered } from '../altered.ts';
 
@@ -154,6 +162,26 @@ export const brokenTransports: readonly BrokenTransport[] = [
           });
         },
       }),
+  },
+  {
+    what: 'forgets what was sent over links that have ended',
+    caughtBy: '[CORE-001] a transport sums what has gone over its links',
+    transport: (inner) => {
+      const ended: Link[] = [];
+      const watched = told(inner, (sink) => ({
+        onClosed: (link, reason) => {
+          ended.push(link);
+          sink.onClosed(link, reason);
+        },
+      }));
+      return altered(watched, {
+        get status() {
+          const { traffic, ...status } = inner.status;
+          const forgotten = ended.reduce((sum, link) => sum + link.traffic.sentMessages, 0);
+          return { ...status, traffic: { ...traffic, sentMessages: traffic.sentMessages - forgotten } };
+        },
+      });
+    },
   },
   {
     what: 'keeps a permit',

@@ -27,7 +27,8 @@ export class LinkedTransport implements Transport {
 
   get status(): TransportStatus {
     const links = this.#links.length;
-    return { budgetBytes: 0, grantedBytes: 0, queuedBytes: 0, pendingRequests: 0, links, refused: {} };
+    const traffic = { sentMessages: 0, sentBytes: 0, receivedMessages: 0, receivedBytes: 0 };
+    return { budgetBytes: 0, grantedBytes: 0, queuedBytes: 0, pendingRequests: 0, links, traffic, refused: {} };
   }
 
   async listen({ bindAddress, group }: ListenOptions): Promise<Listener> {
@@ -53,6 +54,7 @@ export class LinkedTransport implements Transport {
 class IdleLink implements Link {
   readonly id: number;
   readonly peer: PeerFacts;
+  readonly correlationScope = { own: '', peer: '' };
   readonly descriptor: Descriptor;
   readonly phase = 'open';
   readonly outstandingBytes = 0;
@@ -76,6 +78,10 @@ class IdleLink implements Link {
       objectRole: ObjectRole.none,
       channels: [{ name: channelName, weight }],
     };
+  }
+
+  get traffic(): never {
+    throw new Error('this link carries nothing');
   }
 
   submit(): boolean {

@@ -1,6 +1,7 @@
 /** What the driver asks about that which a host with a telemetry part has measured and recorded. */
 import type { Host } from '@zlink/framework';
 import { endOf, submit } from '../calls.ts';
+import type { CarriedHeaders } from '../parts/planned-propagator.ts';
 import type { MetricRow, SpanFacts, SpannedCall, Telemetry } from '../parts/telemetry.ts';
 import type { CallPlan } from '../plan.ts';
 import type { LogFacts } from '../protocol.ts';
@@ -20,6 +21,11 @@ export class TelemetryCommands {
 
   spans(): readonly SpanFacts[] {
     return this.#telemetry().spans();
+  }
+
+  /** What its propagator has read of messages, in their order. */
+  carried(): readonly CarriedHeaders[] {
+    return this.#telemetry().carried();
   }
 
   /** Records of messages, in the order in which they were logged. */

@@ -14,11 +14,11 @@ export function describeService({ host, desk }: Composition, plan: ServicePlan):
     return desk.handle(owner, { mark: plan.name, act: 'hold' }, { signal: new AbortController().signal });
   };
   host.addHostedService({
-    start: async () => {
+    start: async (signal) => {
       step('start');
       const { callsAtStart } = plan;
       if (callsAtStart !== undefined) {
-        const end = await endOf(() => submit(host, callsAtStart));
+        const end = await endOf(() => submit(host, callsAtStart, signal));
         desk.note({ owner, what: 'called', mark: plan.name, text: end.ok ? 'ok' : (end.error.kind ?? end.error.name) });
       }
       await held('start');

@@ -33,6 +33,7 @@ import {
 import type { HostOptions, Logger } from '@zlink/framework';
 import type { CallEnd, TelemetryPlan } from '../plan.ts';
 import type { LogFacts } from '../protocol.ts';
+import { type CarriedHeaders, PlannedPropagator } from './planned-propagator.ts';
 
 /** One series of a metric. */
 export interface MetricRow {
@@ -74,6 +75,7 @@ export class Telemetry {
   readonly records: LogFacts[] = [];
   readonly options: NonNullable<HostOptions['telemetry']>;
   readonly #plan: TelemetryPlan;
+  readonly #propagator: PlannedPropagator | undefined;
   readonly #reader = new Reader({
     aggregationTemporalitySelector: (type) =>
       type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE, // 1
@@ -84,10 +86,12 @@ export class Telemetry {
 
   constructor(plan: TelemetryPlan) {
     this.#plan = plan;
-    const { metrics, spans, hasContext = false } = plan;
+    const { metrics, spans, propagator, hasContext = false } = plan;
+    this.#propagator = propagator && new PlannedPropagator(propagator);
     this.options = {
       ...(metrics === undefined ? {} : { meterProvider: metrics === 'kept' ? this.#meterProvider : failingMeters }),
       ...(spans === undefined ? {} : { tracerProvider: spans === 'kept' ? this.#tracerProvider : failingTracers }),
+      ...(this.#propagator === undefined ? {} : { propagator: this.#propagator }),
     };
     if (hasContext) context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   }
@@ -116,6 +120,10 @@ export class Telemetry {
 
   spans(): readonly SpanFacts[] {
     return this.#exporter.getFinishedSpans().map(spanFacts);
+  }
+
+  carried(): readonly CarriedHeaders[] {
+    return this.#propagator?.read ?? [];
   }
 
   async within(name: string, run: () => Promise<CallEnd>): Promise<SpannedCall> {

@@ -1,6 +1,8 @@
 /** ERR and DISP-004: how failures look, and what is kept from whom. */
 import assert from 'node:assert/strict';
 import { CHANNEL, MESH_CHANNEL } from '../../contracts.ts';
+import type { LogFacts } from '../../roles/protocol.ts';
+import { eventually } from '../../runner/eventually.ts';
 import type { Scenario } from '../../scenario.ts';
 
 const kinds = [
@@ -148,30 +150,47 @@ export const errors: readonly Scenario[] = [
     },
   },
   {
-    ids: ['ERR-003', 'CORE-004'],
-    title: 'more records than may wait for one link are the caller’s own CapacityExceeded',
+    ids: ['ERR-003', 'CORE-004', 'TRACE-006'],
+    title:
+      'more records than may wait for one link are the caller’s own CapacityExceeded, and recorded as back pressure',
     isAlone: true,
     run: async (stage) => {
       const server = await stage.server('server');
-      const client = await stage.client(
-        [server],
-        { sendTimeoutMs: 1_500 },
+      const client = await stage.start(
+        'client',
+        [
+          { role: 'telemetry', records: 'kept' },
+          { role: 'client', connect: [server.endpoint], sendTimeoutMs: 30_000 },
+        ],
         { options: { inboundDispatch: { coreHwmProfile: 'compact' } } },
       );
+      await client.ask('servers.ready', 1, 8_000);
       await client.reply(stage.toServers);
+      await server.ask('handlers.quieten');
+      const send = { ...stage.toServers, verb: 'send', payload: { text: 'x'.repeat(400) } } as const;
       server.process.signal('SIGSTOP');
+      const flood = client.ask('calls.burst', send, 90_000);
       try {
-        const text = 'x'.repeat(400);
-        const { ends } = await client.ask(
-          'calls.burst',
-          { ...stage.toServers, verb: 'send', payload: { text } },
-          90_000,
-        );
-        assert.ok((ends['CapacityExceeded'] ?? 0) > 0, JSON.stringify(ends));
-        assert.ok((ends['DeadlineExceeded'] ?? 0) > 60_000, JSON.stringify(ends));
+        const told = new Set<string>();
+        const isRecorded = async (): Promise<boolean> => {
+          await client.refusal(send, 'CapacityExceeded');
+          await client.refusal(stage.toServers, 'CapacityExceeded');
+          const records = await client.ask('telemetry.records');
+          await client.ask('telemetry.forgetRecords');
+          for (const { reason, action, message_kind: kind } of records.filter(isDispatchError)) {
+            told.add([reason, action, kind].join(' '));
+          }
+          return told.size === 2;
+        };
+        // Those of what waits are written first, and while they wait there is no place for others.
+        await eventually(isRecorded, 'both refusals are recorded');
+        assert.deepEqual([...told].toSorted(), ['backpressure drop send', 'backpressure fail_caller request']);
       } finally {
         server.process.signal('SIGCONT');
       }
+      const { ends } = await flood;
+      assert.deepEqual(Object.keys(ends).toSorted(), ['CapacityExceeded', 'ok']);
+      assert.ok((ends['ok'] ?? 0) > 65_536, JSON.stringify(ends));
       await client.reply(stage.toServers);
     },
   },
@@ -210,3 +229,7 @@ export const errors: readonly Scenario[] = [
     },
   },
 ];
+
+function isDispatchError({ eventId }: LogFacts): boolean {
+  return eventId === 'zlink.dispatch_error';
+}

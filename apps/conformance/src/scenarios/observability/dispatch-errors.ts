@@ -1,5 +1,6 @@
 /** TRACE-006: each reason of a dispatch error that another process can cause, what is done about it, and what is none. */
 import assert from 'node:assert/strict';
+import { CHANNEL } from '../../contracts.ts';
 import type { CallPlan, PartPlan, TelemetryPlan } from '../../roles/plan.ts';
 import type { LogFacts } from '../../roles/protocol.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
@@ -94,8 +95,8 @@ export const dispatchErrors: readonly Scenario[] = [
     },
   },
   {
-    ids: ['TRACE-006'],
-    title: 'stale_target: a server without its lease answers Unavailable, and drops a send',
+    ids: ['TRACE-006', 'METRIC-001'],
+    title: 'stale_target: a server without its lease answers Unavailable, and drops a send; its metrics say the same',
     over: { store: ['redis'] },
     run: async (stage) => {
       const redis = await stage.redis({ keepsData: true });
@@ -106,7 +107,7 @@ export const dispatchErrors: readonly Scenario[] = [
         ownerLeaseFencingMarginMs: 600,
       };
       const setup = { store: redisStore(stage, redis), options: { location: times } };
-      const server = await stage.start('server', [recording, { role: 'server' }], setup);
+      const server = await stage.start('server', [{ ...recording, metrics: 'kept' }, { role: 'server' }], setup);
       const client = await callerOf(stage, server, { store: 'none' });
       const plan: CallPlan = { ...stage.toServers, timeoutMs: 1_000 };
       await client.reply(plan);
@@ -117,6 +118,12 @@ export const dispatchErrors: readonly Scenario[] = [
       await tellsOf(server, 'stale_target', 'reply_error', 'request');
       assert.ok((await client.call({ ...plan, verb: 'send' })).ok);
       await tellsOf(server, 'stale_target', 'drop', 'send');
+      const dropped = (await server.ask('telemetry.metrics')).filter(({ name }) => name.endsWith('.messages.dropped'));
+      const attributes = { channel_name: CHANNEL, message_kind: 'send', reason: 'stale_target' };
+      assert.deepEqual(
+        dropped.map((row) => [row.attributes, row.value]),
+        [[attributes, 1]],
+      );
       await redis.start();
       await eventually(async () => (await client.call(plan)).ok, 'it serves again');
     },
@@ -137,6 +144,31 @@ export const dispatchErrors: readonly Scenario[] = [
       await tellsOf(server, 'shutdown', 'drop', 'send');
       await server.refusal({ to: { rid: 'client' } }, 'ShuttingDown');
       await tellsOf(server, 'shutdown', 'fail_caller', 'request');
+      await server.ask('handlers.release');
+      assert.ok((await held.end).ok);
+      assert.ok((await ending).ok);
+    },
+  },
+  {
+    ids: ['TRACE-006', 'CS-008'],
+    title: 'shutdown: a server that drains answers what crosses the word of it Rejected, and drops sends',
+    run: async (stage) => {
+      const server = await stage.start('server', [recording, { role: 'server' }]);
+      const proxy = await stage.proxy(server.endpoint);
+      const client = await stage.dialing([proxy.address]);
+      await client.ask('servers.ready', 1, 8_000);
+      const held = await client.begin({ ...stage.toServers, payload: { act: 'hold' } });
+      await server.seen(1, 'begun');
+      proxy.drip(1, 60_000, 'toClient'); // the word of the drain is under way until the proxy is restored
+      const ending = server.shutdown();
+      await server.shows(({ host: { state } }) => state === 'draining', 'its drain');
+      const refused = await client.begin(stage.toServers);
+      assert.ok((await client.call({ ...stage.toServers, verb: 'send' })).ok);
+      await tellsOf(server, 'shutdown', 'drop', 'send');
+      await tellsOf(server, 'shutdown', 'reply_error', 'request');
+      proxy.restore();
+      const end = await refused.end;
+      assert.equal(end.ok || end.error.kind, 'Rejected');
       await server.ask('handlers.release');
       assert.ok((await held.end).ok);
       assert.ok((await ending).ok);

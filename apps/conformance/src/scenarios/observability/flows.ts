@@ -49,6 +49,20 @@ export const flows: readonly Scenario[] = [
     },
   },
   {
+    ids: ['TRACE-021', 'TRACE-022'],
+    title: 'what a service calls with its signal while its host starts is a flow of origin lifecycle',
+    run: async (stage) => {
+      const server = await stage.server('server');
+      await stage.start('starting', [
+        { role: 'client', connect: [server.endpoint] },
+        { role: 'service', name: 'caller', callsAtStart: stage.toServers },
+      ]);
+      const [asked] = await server.seen(1, 'begun');
+      assert.equal(asked?.context?.flow?.origin, 'lifecycle');
+      assert.match(asked.context.flow.id, uuid7);
+    },
+  },
+  {
     ids: ['TRACE-010', 'TRACE-022'],
     title: 'a host at off reads, makes and forwards no flow: the next one begins another',
     run: async (stage) => {

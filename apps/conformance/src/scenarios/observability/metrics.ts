@@ -1,13 +1,13 @@
 /** METRIC: what a reader of the application's provider collects. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { FEED, MESH, MESH_CHANNEL } from '../../contracts.ts';
+import { CHANNEL, FEED, MESH, MESH_CHANNEL } from '../../contracts.ts';
 import { eventually } from '../../runner/eventually.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
 import { nodePlan, redisStore } from '../../runner/stage-plans.ts';
 import type { Scenario } from '../../scenario.ts';
 import type { MetricRow } from '../../roles/parts/telemetry.ts';
-import type { TelemetryPlan } from '../../roles/plan.ts';
+import type { CallPlan, TelemetryPlan } from '../../roles/plan.ts';
 
 const metered: TelemetryPlan = { role: 'telemetry', metrics: 'kept' };
 
@@ -89,31 +89,42 @@ export const metrics: readonly Scenario[] = [
   },
   {
     ids: ['METRIC-002'],
-    title: 'thousands of marks, topics, names and callers make no new series',
+    title:
+      'thousands of marks, hundreds of topics, of names of packets and of metadata, and more callers make no new series',
     run: async (stage) => {
-      const host = await stage.start('host', [metered, { role: 'server' }, { role: 'node', rid: 'host' }]);
-      const peer = await stage.node('peer', [host]);
-      const use = async (caller: HostHandle, count: number): Promise<void> => {
-        await caller.ask('calls.burst', stage.toServers, count);
-        await caller.ask('calls.burst', { ...stage.toServers, metadata: [['user', caller.name]] }, count);
-        await caller.ask('calls.burst', { ...stage.toServers, verb: 'send', packet: 'missingNote' }, count);
+      const host = await stage.start('host', [metered, { role: 'server' }, { role: 'node', rid: 'host' }, { role: 'publisher' }]); // prettier-ignore
+      const startCaller = async (name: string, count: number): Promise<HostHandle> => {
+        const caller = await stage.start(name, [
+          metered,
+          { role: 'client', connect: [host.endpoint] },
+          { role: 'node', rid: name, connect: [host.meshEndpoint] },
+          { role: 'subscriber', connect: [host.feedEndpoint] },
+        ]);
+        await Promise.all([caller.ask('servers.ready', 1, 8_000), caller.ask('peers.ready', 1, 8_000)]);
+        await host.ask('feeds.subscribersReady', FEED, count, 8_000);
+        return caller;
       };
-      const first = await stage.client([host]);
-      await use(first, 1);
-      await peer.ask('calls.burst', { to: { rid: 'host' } }, 1);
-      await host.counted('conformance', 'send', ({ accepted }) => accepted >= 1, 'drops what nobody handles');
-      const seriesOf = async (): Promise<readonly string[]> =>
+      const caller = await startCaller('caller', 1);
+      const kinds = await useOf(host, caller, 0, 1);
+      assert.deepEqual(kinds, { ok: 4, NotFound: 2 });
+      const seriesOf = async (one: HostHandle): Promise<readonly string[]> =>
         distinct(
-          (await host.ask('telemetry.metrics')).map(({ name, attributes }) => `${name} ${JSON.stringify(attributes)}`),
+          (await one.ask('telemetry.metrics')).map(({ name, attributes }) => `${name} ${JSON.stringify(attributes)}`),
         );
-      const before = await seriesOf();
-      await host.ask('handlers.quieten');
-      await use(first, 2_500);
-      const others = await Promise.all([stage.client([host]), stage.client([host])]);
-      for (const other of others) await use(other, 100);
-      await peer.ask('calls.burst', { to: { rid: 'host' } }, 2_000);
-      assert.deepEqual(await seriesOf(), before);
-      for (const series of before) assert.doesNotMatch(series, /:"[^"]*(burst-|client-|tcp:|[0-9a-f]{8})/);
+      const before = [await seriesOf(host), await seriesOf(caller)];
+      for (const one of [host, caller]) await one.ask('handlers.quieten');
+      for (const to of [{ channel: CHANNEL }, { rid: 'host' }, { channel: CHANNEL }, { rid: 'host' }]) {
+        assert.deepEqual((await caller.ask('calls.burst', { to }, 1_000)).ends, { ok: 1_000 });
+      }
+      await useOf(host, caller, 1, 200);
+      for (const [at, name] of ['second', 'third'].entries()) {
+        const other = await startCaller(name, at + 2);
+        await useOf(host, other, 0, 10);
+        assert.deepEqual(await seriesOf(other), before[1]);
+      }
+      assert.deepEqual([await seriesOf(host), await seriesOf(caller)], before);
+      for (const series of before.flat())
+        assert.doesNotMatch(series, /:"[^"]*(mark-|topic-|packet-|key-|caller|tcp:|[0-9a-f]{8})/);
     },
   },
   {
@@ -177,6 +188,46 @@ export const metrics: readonly Scenario[] = [
     },
   },
 ];
+
+/** Requests, sends and events from number `start` on, each with names of its own; resolves when all of them have come. */
+async function useOf(
+  host: HostHandle,
+  caller: HostHandle,
+  start: number,
+  count: number,
+): Promise<Record<string, number>> {
+  const ends: Record<string, number> = {};
+  const call = async (plan: CallPlan): Promise<void> => {
+    const end = await caller.call(plan);
+    const kind = end.ok ? 'ok' : (end.error.kind ?? end.error.name);
+    ends[kind] = (ends[kind] ?? 0) + 1;
+  };
+  const heard = (await caller.counters(FEED, 'send')).accepted;
+  const droppedOf = async (owner: string): Promise<number> =>
+    (await host.counters(owner, 'send')).dropped['no_handler'] ?? 0;
+  const dropped = [await droppedOf(CHANNEL), await droppedOf(MESH)];
+  for (let number = start; number < start + count; number++) {
+    const unknown = { packet: { name: `packet-${number}` } };
+    const known: Partial<CallPlan> = {
+      metadata: [[`key-${number}`, caller.name]],
+      payload: { mark: `mark-${number}` },
+    };
+    const targets = [{ channel: CHANNEL }, { rid: 'host' }];
+    await Promise.all([
+      ...targets.flatMap((to) => [call({ to, ...known }), call({ to, ...unknown })]),
+      ...targets.map((to) => call({ to, verb: 'send', ...unknown })),
+      host.ask('feeds.publish', FEED, { topic: `topic-${number}` }),
+    ]);
+  }
+  await caller.counted(FEED, 'send', ({ accepted }) => accepted >= heard + count, 'hears all topics');
+  for (const [at, owner] of [CHANNEL, MESH].entries()) {
+    await eventually(
+      async () => (await droppedOf(owner)) === dropped[at]! + count,
+      `${owner} drops what it does not know`,
+    );
+  }
+  return ends;
+}
 
 async function metricSeen(host: HostHandle, name: string): Promise<void> {
   const isSeen = async (): Promise<boolean> =>

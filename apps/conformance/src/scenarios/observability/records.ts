@@ -31,7 +31,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
 
 export const records: readonly Scenario[] = [
   {
-    ids: ['TRACE-001', 'TRACE-002', 'TRACE-003', 'TRACE-004'],
+    ids: ['TRACE-001', 'TRACE-002', 'TRACE-003', 'TRACE-004', 'TRACE-020'],
     title: 'each phase of each message once, at debug, with its facts and none of what it carries',
     run: async (stage) => {
       const [server, client] = await pair(stage, 'detailed');
@@ -56,6 +56,8 @@ export const records: readonly Scenario[] = [
         [row['surface'], row['channel_route_kind'], row['mesh_name']].join(),
       );
       assert.deepEqual([...new Set(places)], ['channel,client_server,', `node,,${MESH}`, `channel,route_mesh,${MESH}`]);
+      assert.deepEqual(correlations(served), correlations(asked), 'each request has one id at both ends');
+      assert.equal(correlations(asked).length, 4);
       for (const record of [...served, ...asked]) {
         assert.deepEqual(unknownFields(record), [], JSON.stringify(record));
         const { eventId, level, timestamp, packet_name: name } = record;
@@ -224,14 +226,15 @@ async function pair(stage: Stage, level: 'normal' | 'detailed'): Promise<[HostHa
   return [server, client];
 }
 
-/** All that it has recorded is written. */
+/** All that it has recorded is written. A host that was interrupted while it wrote rests for up to a second. */
 async function drained(host: HostHandle): Promise<void> {
-  let before = -1;
+  let count = -1;
+  let changedAtMs = 0;
   await eventually(async () => {
     const now = await host.ask('telemetry.recordCount');
-    const isSame = now === before;
-    before = now;
-    return isSame;
+    if (now !== count) changedAtMs = performance.now();
+    count = now;
+    return performance.now() - changedAtMs > 1_200;
   }, `${host.name} records no more`);
 }
 
@@ -248,6 +251,11 @@ function count(all: readonly LogFacts[], phase: string): number {
 }
 
 /** `phase kind outcome`, in order. */
+/** Of all requests, in the order in which they are first told of. */
+function correlations(records: readonly LogFacts[]): readonly unknown[] {
+  return [...new Set(phasesOf(records).flatMap(({ correlation_id: id }) => id ?? []))];
+}
+
 function linesOf(all: readonly LogFacts[]): readonly string[] {
   return phasesOf(all).map((record) =>
     ['phase', 'message_kind', 'outcome'].flatMap((key) => (key in record ? String(record[key]) : [])).join(' '),

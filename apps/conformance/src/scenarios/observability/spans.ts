@@ -1,7 +1,7 @@
 /** TRACE-024 and TRACE-025: one trace over hosts, and the context that handlers run in. */
 import assert from 'node:assert/strict';
 import type { SpanFacts } from '../../roles/parts/telemetry.ts';
-import type { CallPlan, PartPlan, TelemetryPlan } from '../../roles/plan.ts';
+import type { CallPlan, PartPlan, PropagatorPlan, TelemetryPlan } from '../../roles/plan.ts';
 import { eventually } from '../../runner/eventually.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
 import type { HostSetup } from '../../runner/stage.ts';
@@ -99,14 +99,47 @@ export const spans: readonly Scenario[] = [
       assert.deepEqual(await middle.ask('telemetry.spans'), []);
     },
   },
+  {
+    ids: ['TRACE-023'],
+    title:
+      'of what the application’s propagator writes a long tracestate and an invalid traceparent are left out; call and flow go on',
+    run: async (stage) => {
+      const server = await stage.start('server', [{ ...traced, propagator: {} }, { role: 'server' }], normal);
+      const zeros = `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`;
+      const [longest, tooLong] = ['x'.repeat(510), 'x'.repeat(598)].map((value) => `a=${value}`);
+      const others: readonly (readonly [PropagatorPlan, whatArrives: 'all' | 'parent' | 'nothing'])[] = [
+        [{ tracestate: longest! }, 'all'],
+        [{ tracestate: tooLong! }, 'parent'],
+        [{ traceparent: zeros, tracestate: 'a=b' }, 'nothing'],
+        [{ traceparent: `${zeros.replaceAll('0', 'a')}-0`, tracestate: 'a=b' }, 'nothing'],
+      ];
+      for (const [at, [propagator, whatArrives]] of others.entries()) {
+        const client: PartPlan = { role: 'client', connect: [server.endpoint] };
+        const caller = await stage.start(`caller ${at}`, [{ ...traced, propagator }, client], normal);
+        await caller.ask('servers.ready', 1, 8_000);
+        const before = (await server.ask('telemetry.carried')).length;
+        await caller.reply(stage.toServers);
+        const own = await ended(caller, 'request conformance.ask');
+        const flowId = own.attributes['zlink.flow_id'];
+        assert.ok(flowId !== undefined);
+        const handled = await endedSpan(server, `of the handler of ${caller.name}`, (span) => span.attributes['zlink.flow_id'] === flowId); // prettier-ignore
+        const traceparent = `00-${own.traceId}-${own.spanId}-01`;
+        const carried = whatArrives === 'nothing' ? [] : [{ traceparent, tracestate: whatArrives === 'all' ? longest : '' }]; // prettier-ignore
+        assert.deepEqual((await server.ask('telemetry.carried')).slice(before), carried);
+        assert.equal(handled.parentSpanId, whatArrives === 'nothing' ? undefined : own.spanId);
+        assert.equal(handled.traceId === own.traceId, whatArrives !== 'nothing');
+      }
+    },
+  },
 ];
 
 async function ended(host: HostHandle, name: string): Promise<SpanFacts> {
+  return endedSpan(host, name, (span) => span.name === name);
+}
+
+async function endedSpan(host: HostHandle, what: string, check: (span: SpanFacts) => boolean): Promise<SpanFacts> {
   let found: SpanFacts | undefined;
-  const isThere = async (): Promise<boolean> => {
-    found = (await host.ask('telemetry.spans')).find((span) => span.name === name);
-    return found !== undefined;
-  };
-  await eventually(isThere, `${host.name} has a span ${name} that has ended`);
+  const isThere = async (): Promise<boolean> => (found = (await host.ask('telemetry.spans')).find(check)) !== undefined;
+  await eventually(isThere, `${host.name} has a span ${what} that has ended`);
   return found!; // it is there
 }

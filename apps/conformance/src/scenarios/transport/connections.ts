@@ -259,17 +259,20 @@ export const connections: readonly Scenario[] = [
     },
   },
   {
-    ids: ['LIVE-003', 'FAN-005'],
-    title: 'a publisher that is silent for 15 s is not ready, and the other one is not touched',
+    ids: ['LIVE-003', 'FAN-005', 'MON-006', 'MON-004'],
+    title:
+      'a publisher that is silent for 15 s is not ready, whoever hears no other is degraded, and the other one is not touched',
     isSlow: true,
     run: async (stage) => {
       const silent = await stage.publisher('silent');
       const sound = await stage.publisher('sound');
       const subscriber = await stage.subscriber('subscriber', [silent, sound]);
+      const lonely = await stage.subscriber('lonely', [silent]);
       const stateOf = async (endpoint: string) =>
         (await subscriber.ask('feeds.publishers')).find((row) => row.endpoint === endpoint)?.state;
       await eventually(async () => (await stateOf(silent.feedEndpoint)) === 'ready', 'a beacon makes it ready', 8_000);
       await eventually(async () => (await stateOf(sound.feedEndpoint)) === 'ready', 'both are ready', 8_000);
+      await lonely.shows(({ fanoutChannels: [feed] }) => feed?.state === 'ready', 'that its publisher is heard');
       const startedAtMs = performance.now();
       silent.process.signal('SIGSTOP');
       try {
@@ -277,10 +280,21 @@ export const connections: readonly Scenario[] = [
         const ms = performance.now() - startedAtMs;
         assert.ok(ms > 9_000, `it took ${Math.round(ms)} ms`);
         assert.equal(await stateOf(sound.feedEndpoint), 'ready');
+        const { fanoutChannels } = await subscriber.ask('observing.snapshot');
+        assert.deepEqual(fanoutChannels.map(({ state, reasons }) => [state, ...reasons]), [['ready']]); // prettier-ignore
+        const isReady = fanoutChannels.flatMap(({ publishers }) =>
+          publishers.map(({ endpoint, state }) => [endpoint, state === 'ready'] as const),
+        );
+        assert.deepEqual(new Map(isReady), new Map([[silent.feedEndpoint, false], [sound.feedEndpoint, true]])); // prettier-ignore
+        const shown = await lonely.shows(({ fanoutChannels: [feed] }) => feed?.state === 'degraded', 'what it lacks');
+        assert.deepEqual(shown.fanoutChannels[0]?.reasons, ['no_ready_peer']);
+        assert.notEqual(shown.fanoutChannels[0]?.publishers[0]?.state, 'ready');
+        assert.equal(shown.host.state, 'serving');
       } finally {
         silent.process.signal('SIGCONT');
       }
       await eventually(async () => (await stateOf(silent.feedEndpoint)) === 'ready', 'it is heard again', 15_000);
+      await lonely.shows(({ fanoutChannels: [feed] }) => feed?.state === 'ready', 'that it is heard again');
       assert.deepEqual(
         (await subscriber.ask('handlers.journal')).map(({ mark }) => mark),
         [],

@@ -3,7 +3,7 @@
  *
  * Owns where each number comes from. Leaves a topology's section to its topic, and copies to the board.
  *
- * 1. Everything is read from tables that are kept anyway: nothing is counted for snapshots, made, or waited for (MON-002).
+ * 1. Everything is read from tables and totals that their owners keep: nothing is made or waited for here (MON-002).
  */
 import type { HostState, ShutdownResult } from '../../lifecycle/index.ts';
 import type { HostSnapshot, MessageBacklog, SnapshotSections } from '../../observe/index.ts';
@@ -36,7 +36,13 @@ export function hostSections(facts: HostFacts, topics: readonly Topic[], wiring:
 function hostSection(facts: HostFacts, backlog: MessageBacklog, wiring: Wiring | undefined): HostSnapshot {
   const { state, lifecycleGeneration, diagnosticsLevel, deadline, shutdownResult } = facts;
   const { permits, transport } = wiring?.parts ?? {};
-  const { budgetBytes = 0, queuedBytes = 0, pendingRequests = 0 } = transport?.status ?? {};
+  const {
+    budgetBytes = 0,
+    queuedBytes = 0,
+    pendingRequests = 0,
+    links: open = 0,
+    traffic = NO_TRAFFIC,
+  } = transport?.status ?? {};
   const { inUse = 0, max = 0, pauseAt = 0, resumeAt = 0, flow = 'RUNNING' } = permits ?? {};
   const { running, queued } = backlog;
   return {
@@ -48,6 +54,10 @@ function hostSection(facts: HostFacts, backlog: MessageBacklog, wiring: Wiring |
     diagnosticsLevel,
     jobs: { permitsInUse: inUse, max, reserved: Math.max(0, inUse - queued), queued, pauseAt, resumeAt, flow },
     core: { budgetBytes, queuedBytes },
+    links: { open, ...traffic },
     backlog: { runningHandlers: running, pendingRequests, openSessions: 0, unitsLeft: 0 },
   };
 }
+
+/** Before the start. */
+const NO_TRAFFIC = { sentMessages: 0, sentBytes: 0, receivedMessages: 0, receivedBytes: 0 };

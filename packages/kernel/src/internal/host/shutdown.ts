@@ -8,9 +8,9 @@
  * 2. After the deadline everything together takes less than 2,000 ms.
  */
 import { type HostedServices, type ShutdownResult, STOPPED } from '../../lifecycle/index.ts';
-import { errorText, type Logger } from '../../observe/index.ts';
+import { errorText, type HostMeter, type Logger } from '../../observe/index.ts';
 import type { HostStores } from '../discovery/index.ts';
-import { untilAborted } from '../time/index.ts';
+import { type Clock, untilAborted } from '../time/index.ts';
 import type { HostParts, Topic } from './host-parts.ts';
 
 /** What a start makes for its topics, and what the end of the host releases behind them. */
@@ -46,6 +46,22 @@ export async function tearDown(topics: readonly Topic[], wiring: Wiring, deadlin
   return failures.length === 0;
 }
 
+/**
+ * Tells how a shutdown ends, and how long it takes (METRIC-001).
+ *
+ * @param meter - asked when it has ended: a start that is given up may make one
+ */
+export async function measuredShutdown(
+  shutdown: () => Promise<ShutdownResult>,
+  clock: Clock,
+  meter: () => Pick<HostMeter, 'shutdownEnded'> | undefined,
+): Promise<ShutdownResult> {
+  const startedAtMs = clock.nowMs();
+  const result = await shutdown();
+  meter()?.shutdownEnded(...metricWords(result), (clock.nowMs() - startedAtMs) / 1_000);
+  return result;
+}
+
 export class Shutdown {
   readonly #topics: readonly Topic[];
   readonly #hosted: HostedServices;
@@ -61,8 +77,7 @@ export class Shutdown {
   }
 
   async run(): Promise<ShutdownResult> {
-    const { clock, meter } = this.#wiring.parts;
-    const startedAtMs = clock.nowMs();
+    const { clock } = this.#wiring.parts;
     const timer = clock.setTimer(() => this.#deadline.abort(), this.#deadlineAtMs - clock.nowMs());
     try {
       for (const topic of this.#topics) topic.drain();
@@ -71,9 +86,7 @@ export class Shutdown {
       const late = this.#deadline.signal.aborted;
       if (late) for (const topic of this.#topics) topic.abort();
       const services = await this.#hosted.stop(this.#deadline.signal);
-      const result = await this.#tearDown(late || services.unfinished > 0);
-      meter?.shutdownEnded(...metricWords(result), (clock.nowMs() - startedAtMs) / 1_000);
-      return result;
+      return await this.#tearDown(late || services.unfinished > 0);
     } finally {
       clock.clearTimer(timer);
     }

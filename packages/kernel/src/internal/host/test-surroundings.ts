@@ -1,5 +1,5 @@
 /**
- * What a test may put in the place of a host's time, chance and engine.
+ * What a test may put in the place of a host's time, calendar, chance and engine.
  *
  * Owns the contract between who composes a host and who makes such surroundings (`@zlink/testing`).
  *
@@ -13,6 +13,8 @@ import type { EventTransport, Transport } from '../transport/index.ts';
 export interface HostSurroundings {
   readonly clock: Clock;
   readonly random: RandomSource;
+  /** The calendar time, for what people and other processes read; needs no `this`. */
+  readonly dateMs: () => number;
   /** Called once, by the start of the host; the host closes both. */
   createTransports(needs: TransportNeeds): HostTransports;
 }

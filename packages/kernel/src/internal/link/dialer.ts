@@ -10,7 +10,7 @@
  * D4 At most one thing brings the next attempt: one timer, or the end of one link. Nothing is looked at time and again.
  * D5 `notRequired` is final for this intent: roles never change in a lifecycle (MESH-003).
  */
-import { assertNever } from '../../errors/index.ts';
+import { assertNever, type ErrorKindName } from '../../errors/index.ts';
 import { Backoff, type RandomSource, settleWithin } from '../time/index.ts';
 import type { Pipe, PipeEngine, PipeSink } from '../transport/engine.ts';
 import type { DialOptions, Intent, IntentState, Link } from '../transport/transport.ts';
@@ -20,6 +20,7 @@ import { Handshake } from './handshake.ts';
 import type { EndpointFacts, LinkFactory } from './link-factory.ts';
 import { type LinkListener, largestPartBytes } from './link-listener.ts';
 import type { PhysicalLink } from './physical-link.ts';
+import { refusalKind } from './refusal-kind.ts';
 import type { WindowShare } from './window-budget.ts';
 
 type DialerState =
@@ -27,7 +28,7 @@ type DialerState =
   | { readonly kind: 'linked'; readonly link: PhysicalLink }
   /** `forget` calls off what would bring the next attempt. */
   | { readonly kind: 'resting'; readonly forget: () => void }
-  | { readonly kind: 'backoff'; readonly forget: () => void; readonly rejected: boolean }
+  | { readonly kind: 'backoff'; readonly forget: () => void; readonly refusal: ErrorKindName | undefined }
   | { readonly kind: 'notRequired' }
   | { readonly kind: 'closed' };
 
@@ -81,7 +82,7 @@ export class Dialer implements Intent {
       case 'linked':
         return 'admitted';
       case 'backoff':
-        return this.#state.rejected ? 'rejected' : this.#everLinked ? 'reconnecting' : 'connecting';
+        return this.refusal !== undefined ? 'rejected' : this.#everLinked ? 'reconnecting' : 'connecting';
       case 'resting':
       case 'notRequired':
       case 'closed':
@@ -93,6 +94,10 @@ export class Dialer implements Intent {
 
   get reason(): string | undefined {
     return this.#reason;
+  }
+
+  get refusal(): ErrorKindName | undefined {
+    return this.#state.kind === 'backoff' ? this.#state.refusal : undefined;
   }
 
   get rid(): string | undefined {
@@ -126,16 +131,17 @@ export class Dialer implements Intent {
 
   #dial(): void {
     const { wheel, clock } = this.#factory.settings;
+    const asked = peerDigest(this.#options.expectedRid, this.#options.expectedGeneration);
     const attempt: Attempt = {
       handshake: new Handshake(
         {
-          onGreeting: (decoded, pipe) => this.#admit(attempt, decoded, pipe),
+          onGreeting: (decoded, pipe, { correlation }) => this.#admit(attempt, decoded, pipe, correlation),
           onFailed: (rejection, byPeer) => this.#onFailed(rejection, byPeer),
         },
         () => this.#hello(attempt),
         wheel,
         clock,
-        peerDigest(this.#options.expectedRid, this.#options.expectedGeneration),
+        { correlation: asked.rid, aux: asked.generation },
       ),
       answered: false,
       window: undefined,
@@ -154,7 +160,7 @@ export class Dialer implements Intent {
     return this.#factory.greeting(this.#facts, window, this.#factory.settings.security?.serverPublicKey);
   }
 
-  #admit(attempt: Attempt, decoded: DecodedHello, pipe: Pipe): PipeSink | Rejection {
+  #admit(attempt: Attempt, decoded: DecodedHello, pipe: Pipe, linkNumber: number): PipeSink | Rejection {
     attempt.answered = true;
     if (decoded.kind === 'hello') this.#rid = decoded.hello.rid;
     const window = attempt.window!; // opened with our hello, which the peer has just answered
@@ -162,6 +168,7 @@ export class Dialer implements Intent {
       decoded,
       pipe,
       dialed: true,
+      linkNumber,
       endpoint: this.#facts,
       prepare: () => {
         attempt.window = undefined; // D1: belongs to the link from here on
@@ -180,7 +187,7 @@ export class Dialer implements Intent {
     if (this.#state.kind === 'closed')
       link.finish(); // withdrawn by the topic while it was given the link
     else if (admission.kind === 'brief') this.#rest(admission.of);
-    else if (link.phase === 'closed') this.#retry('link was ended at once', false);
+    else if (link.phase === 'closed') this.#retry('link was ended at once');
     else this.#linked(link);
     return link;
   }
@@ -202,7 +209,8 @@ export class Dialer implements Intent {
     if (byPeer && rejection.reason === RejectReason.duplicate) return this.#onDuplicate(rejection.rid);
     if (byPeer && this.#isOther(rejection)) return;
     const isConnectionFailure = rejection.reason === RejectReason.malformed && !byPeer;
-    this.#retry(byPeer ? `peer: ${rejection.text}` : rejection.text, !isConnectionFailure);
+    const refusal = isConnectionFailure ? undefined : refusalKind(rejection.reason);
+    this.#retry(byPeer ? `peer: ${rejection.text}` : rejection.text, refusal);
   }
 
   /** @returns whether the peer refuses because it is another one than expected, and says who: what it says is completed here */
@@ -212,7 +220,7 @@ export class Dialer implements Intent {
     const isWrongGeneration = reason === RejectReason.wrongGeneration && expectedGeneration !== undefined;
     if (rid === undefined || !(isWrongRid || isWrongGeneration)) return false;
     this.#rid = rid;
-    this.#retry(`${text}, expected ${isWrongRid ? `"${expectedRid}"` : expectedGeneration}`, true);
+    this.#retry(`${text}, expected ${isWrongRid ? `"${expectedRid}"` : expectedGeneration}`, refusalKind(reason));
     return true;
   }
 
@@ -223,7 +231,7 @@ export class Dialer implements Intent {
   #onDuplicate(claimedRid: string | undefined): void {
     const { expectedRid } = this.#options;
     if (claimedRid !== undefined && expectedRid !== undefined && claimedRid !== expectedRid) {
-      return this.#retry(`endpoint is "${claimedRid}", expected "${expectedRid}"`, true);
+      return this.#retry(`endpoint is "${claimedRid}", expected "${expectedRid}"`, 'Rejected');
     }
     this.#rest(this.#keptLink(claimedRid), claimedRid);
   }
@@ -241,7 +249,7 @@ export class Dialer implements Intent {
     const other = this.#keptLink();
     if (other?.peer.generation === link.peer.generation)
       this.#rest(other); // both sides had dialled, and the peer's link is the one that stays
-    else this.#retry(reason, false);
+    else this.#retry(reason);
   }
 
   /** D3. `kept`: the link that stays, where it is known here; otherwise the peer knows. */
@@ -250,17 +258,18 @@ export class Dialer implements Intent {
       this.#reason = 'peer: already connected';
       return this.#become({ kind: 'resting', forget: this.#later(() => this.#askAgain(claimedRid)) });
     }
-    if (kept.phase !== 'open') return this.#retry('the other link has ended', false); // in a callback since
+    if (kept.phase !== 'open') return this.#retry('the other link has ended'); // in a callback since
     this.#rid = kept.peer.rid; // it is that peer who has refused this connection
     this.#reason = `"${kept.peer.rid}" is already connected`;
     this.#backoff.reset(); // the peer has answered, and shall be dialled soon when that link has ended
-    const forget = this.#factory.onceClosed(kept, (reason) => this.#retry(reason, false));
+    const forget = this.#factory.onceClosed(kept, (reason) => this.#retry(reason));
     this.#become({ kind: 'resting', forget });
   }
 
-  #retry(reason: string, rejected: boolean): void {
+  /** @param refusal - undefined: nobody has refused, the connection failed or ended */
+  #retry(reason: string, refusal?: ErrorKindName): void {
     this.#reason = reason;
-    this.#become({ kind: 'backoff', forget: this.#later(() => this.#dial()), rejected });
+    this.#become({ kind: 'backoff', forget: this.#later(() => this.#dial()), refusal });
   }
 
   /** The link that only the peer knew may have reached this side, too. */

@@ -21,19 +21,21 @@ import {
   encodeRejection,
 } from '../wire/hello.ts';
 import { HANDSHAKE_TIMEOUT_MS, HEADER_BYTES, HELLO_BYTES } from '../wire/limits.ts';
-import { type PeerDigest, peerDigest } from '../wire/peer-digest.ts';
 import { RecordReader } from '../wire/record-reader.ts';
 import { RecordKind } from '../wire/record.ts';
 
 /** Time for a rejection to reach the other side before the pipe closes. */
 const REJECT_LINGER_MS = 1_000;
 
+/** The two numbers that the header of a greeting has room for: whom a hello asks for, and what an admit calls the link. */
+export interface GreetingNumbers {
+  readonly correlation: number;
+  readonly aux: number;
+}
+
 export interface HandshakeOwner {
-  /**
-   * The other side said hello (accepting) or admitted us (dialing); the verdict comes back as sink or rejection.
-   * @param asked - whom a hello expects here; means nothing in an admit
-   */
-  onGreeting(decoded: DecodedHello, pipe: Pipe, asked: PeerDigest): PipeSink | Rejection;
+  /** The other side said hello (accepting) or admitted us (dialing); the verdict comes back as sink or rejection. */
+  onGreeting(decoded: DecodedHello, pipe: Pipe, numbers: GreetingNumbers): PipeSink | Rejection;
   onFailed(rejection: Rejection, byPeer: boolean): void;
 }
 
@@ -47,23 +49,23 @@ export class Handshake implements PipeSink, DeadlineEntry {
   readonly #wheel: DeadlineWheel;
   /** What this side says first; absent when it answers. */
   readonly #hello: (() => Uint8Array) | undefined;
-  readonly #expected: PeerDigest;
+  readonly #numbers: GreetingNumbers;
   #pipe: Pipe | undefined;
   /** The link that the pipe has become. */
   #next: PipeSink | undefined;
   #over = false;
 
-  /** @param expected - whom the hello asks for */
+  /** @param numbers - of the hello */
   constructor(
     owner: HandshakeOwner,
     hello: (() => Uint8Array) | undefined,
     wheel: DeadlineWheel,
     clock: Clock,
-    expected: PeerDigest = ANYONE,
+    numbers: GreetingNumbers = NONE,
   ) {
     this.#owner = owner;
     this.#hello = hello;
-    this.#expected = expected;
+    this.#numbers = numbers;
     this.#wheel = wheel;
     this.deadlineAtMs = clock.nowMs() + HANDSHAKE_TIMEOUT_MS;
     wheel.add(this);
@@ -88,7 +90,7 @@ export class Handshake implements PipeSink, DeadlineEntry {
 
   onPipeOpen(): void {
     if (this.#over || this.#hello === undefined) return;
-    sendRecord(this.#pipe!, RecordKind.hello, this.#hello(), this.#expected);
+    sendRecord(this.#pipe!, RecordKind.hello, this.#hello(), this.#numbers);
   }
 
   onPipeMessage(parts: readonly Uint8Array[], first: number): void {
@@ -100,8 +102,7 @@ export class Handshake implements PipeSink, DeadlineEntry {
       return this.#fail(decodeRejection(record.payloadView) ?? MALFORMED, true);
     }
     if (record?.kind !== expected) return this.#reject(MALFORMED); // H1
-    const asked = { rid: record.correlation, generation: record.aux };
-    const verdict = this.#owner.onGreeting(decodeHello(record.payloadView), this.#pipe!, asked);
+    const verdict = this.#owner.onGreeting(decodeHello(record.payloadView), this.#pipe!, record);
     if ('reason' in verdict) return this.#reject(verdict);
     this.#finish();
     this.#next = verdict;
@@ -137,12 +138,12 @@ export class Handshake implements PipeSink, DeadlineEntry {
   }
 }
 
-const ANYONE = peerDigest(undefined, undefined);
+const NONE: GreetingNumbers = { correlation: 0, aux: 0 };
 
-/** @param expected - of a hello; other records that are sent here ask for nobody */
-export function sendRecord(pipe: Pipe, kind: RecordKind, payload: Uint8Array, expected: PeerDigest = ANYONE): void {
+/** @param numbers - of a hello or an admit */
+export function sendRecord(pipe: Pipe, kind: RecordKind, payload: Uint8Array, numbers = NONE): void {
   const batch = new BatchBuffer();
-  batch.begin(kind, 0, expected.rid, expected.generation);
+  batch.begin(kind, 0, numbers.correlation, numbers.aux);
   batch.writeInline(payload); // one part, whatever its size
   batch.commit();
   const parts: Uint8Array[] = [];

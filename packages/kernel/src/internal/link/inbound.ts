@@ -1,8 +1,8 @@
 /**
  * The receiving half of a link: reads records, waits for permits, returns credit.
  *
- * Owns introduced names, records that wait for their turn and the receive window. Leaves what records mean to the sink
- * and control records to the link.
+ * Owns introduced names, records that wait for their turn, the receive window and the count of what has come. Leaves what
+ * records mean to the sink and control records to the link.
  *
  * I1 Ordinary records reach the sink in order, each with a job permit taken just before (JOBQ-004).
  * I2 Without a completion lane replies keep their place in that order; at its head a reply needs no permit but a RUNNING
@@ -57,6 +57,8 @@ export class Inbound implements PermitSource {
   /** Received and not yet returned as credit; the consumed part of it waits to be returned. */
   #outstandingBytes = 0;
   #consumedBytes = 0;
+  #receivedMessages = 0;
+  #receivedBytes = 0;
   #goodbyes = 0;
   #isDraining = false;
   #open = true;
@@ -78,9 +80,18 @@ export class Inbound implements PermitSource {
     return this.#outstandingBytes;
   }
 
+  get receivedMessages(): number {
+    return this.#receivedMessages;
+  }
+
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
   /** Reads one message: batches, each followed by its external payloads. */
   read(parts: readonly Uint8Array[], first: number): void {
     const record = this.#record;
+    for (let at = first; at < parts.length; at++) this.#receivedBytes += parts[at]!.length;
     record.nextPart = first;
     while (record.nextPart < parts.length) {
       const batch = parts[record.nextPart++]!;
@@ -133,12 +144,14 @@ export class Inbound implements PermitSource {
     switch (record.kind) {
       case RecordKind.send:
       case RecordKind.request:
+        this.#receivedMessages++;
         if (!this.#charge(record)) return;
         if (this.stalledCount === 0 && this.#permits.tryAcquire()) this.#hand(record);
         else this.#stall(record.keep());
         return;
       case RecordKind.reply:
       case RecordKind.error:
+        this.#receivedMessages++;
         if (this.#completionLane) {
           if (this.#isNamed(record)) this.#owner.complete(record);
           return;

@@ -17,9 +17,11 @@ import {
 } from '../wire/hello.ts';
 import type { PeerDigest } from '../wire/peer-digest.ts';
 import { type Expectation, examineHello } from './admission.ts';
+import { correlationScope } from './correlation-scope.ts';
 import type { LinkServices } from './link-parts.ts';
 import { PeerIndex } from './peer-index.ts';
 import { PhysicalLink } from './physical-link.ts';
+import { TrafficSum } from './traffic-sum.ts';
 import type { WindowShare } from './window-budget.ts';
 
 /** What links share, and what making them takes beside. */
@@ -50,8 +52,10 @@ export interface Greeting {
   /** Whom a hello expects here. */
   readonly asked?: PeerDigest;
   readonly endpoint: EndpointFacts;
+  /** What an admit calls the link; undefined: this side is the one to name it. */
+  readonly linkNumber?: number;
   /** Called for an admitted peer before its link can send: opens the receive window, answers the hello. */
-  readonly prepare: (peer: PeerFacts, link: () => PhysicalLink | undefined) => WindowShare;
+  readonly prepare: (peer: PeerFacts, id: number, link: () => PhysicalLink | undefined) => WindowShare;
   readonly onClosed: (link: PhysicalLink, reason: string) => void;
 }
 
@@ -65,6 +69,8 @@ export type Admission =
 export class LinkFactory {
   readonly settings: FactorySettings;
   readonly links = new Set<PhysicalLink>();
+  /** What links have left that are not in `links` any more. */
+  readonly ended = new TrafficSum();
   /** Who wants to hear of the end of a link that is not theirs. */
   readonly #waiting = new Map<PhysicalLink, Set<(reason: string) => void>>();
   readonly #indexes = new WeakMap<LinkGroup, PeerIndex>();
@@ -177,13 +183,16 @@ export class LinkFactory {
     const { endpoint, pipe, dialed } = greeting;
     const index = this.#indexOf(endpoint);
     const made: { link?: PhysicalLink } = {}; // the window may grow before the link exists
-    const receiveWindow = greeting.prepare(peer, () => made.link);
+    const id = ++this.#lastId;
+    const receiveWindow = greeting.prepare(peer, id, () => made.link);
+    const acceptor = dialed ? peer : endpoint;
     made.link = new PhysicalLink(
       {
-        id: ++this.#lastId,
+        id,
         pipe,
         dialed,
         peer,
+        correlationScope: correlationScope(acceptor.generation, greeting.linkNumber ?? id, dialed),
         descriptor: hello.descriptor,
         sendWindowBytes: hello.windowBytes,
         receiveWindow,
@@ -196,6 +205,7 @@ export class LinkFactory {
         onFinishing: (link) => this.#tellWaiting(link, 'the other link takes no new work'),
         onClosed: (link, reason, droppedCount) => {
           this.links.delete(link);
+          this.ended.keep(link);
           if (droppedCount > 0) this.settings.onDropped(droppedCount, link, reason);
           index.remove(link);
           greeting.onClosed(link, reason);

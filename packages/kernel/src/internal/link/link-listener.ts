@@ -115,9 +115,9 @@ export class LinkListener implements Listener {
     const { wheel, clock } = this.#factory.settings;
     const handshake: Handshake = new Handshake(
       {
-        onGreeting: (decoded, _, asked) => {
+        onGreeting: (decoded, _, { correlation, aux }) => {
           this.#handshakes.delete(handshake);
-          return this.#admit(decoded, pipe, asked);
+          return this.#admit(decoded, pipe, { rid: correlation, generation: aux });
         },
         onFailed: (rejection) => {
           this.#handshakes.delete(handshake);
@@ -142,9 +142,10 @@ export class LinkListener implements Listener {
       dialed: false,
       asked,
       endpoint: this.facts,
-      prepare: (peer, link) => {
+      prepare: (peer, id, link) => {
         const window = this.#factory.openWindow(link);
-        sendRecord(pipe, RecordKind.admit, this.#factory.greeting(this.facts, window, peer.securityIdentity));
+        const admit = this.#factory.greeting(this.facts, window, peer.securityIdentity);
+        sendRecord(pipe, RecordKind.admit, admit, { correlation: id, aux: 0 });
         return window;
       },
       onClosed: (link) => this.release(link),

@@ -3,7 +3,7 @@ import type { JobPermits } from '../execution/index.ts';
 import type { Clock, DeadlineWheel, RandomSource } from '../time/index.ts';
 import type { Pipe } from '../transport/engine.ts';
 import type { LinkSink } from '../transport/records.ts';
-import type { PeerFacts } from '../transport/transport.ts';
+import type { CorrelationScope, PeerFacts } from '../transport/transport.ts';
 import type { Descriptor } from '../wire/hello.ts';
 import type { Flusher } from './flusher.ts';
 import type { LivenessTimes } from './liveness.ts';
@@ -29,6 +29,7 @@ export interface LinkFacts {
   readonly pipe: Pipe;
   readonly dialed: boolean;
   readonly peer: PeerFacts;
+  readonly correlationScope: CorrelationScope;
   readonly descriptor: Descriptor;
   /** What the peer granted in its hello. */
   readonly sendWindowBytes: number;

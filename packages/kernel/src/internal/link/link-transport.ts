@@ -83,11 +83,11 @@ class LinkTransport implements Transport {
   }
 
   get status(): TransportStatus {
-    const { links, settings } = this.#factory;
+    const { links, ended, settings } = this.#factory;
     let queuedBytes = 0;
     let pendingRequests = 0;
     for (const link of links) {
-      queuedBytes += link.receivedBytes;
+      queuedBytes += link.queuedBytes;
       pendingRequests += link.pendingRequests;
     }
     return {
@@ -96,6 +96,7 @@ class LinkTransport implements Transport {
       queuedBytes,
       pendingRequests,
       links: links.size,
+      traffic: ended.with(links),
       refused: { ...this.#refusals.counts },
     };
   }

@@ -1,7 +1,8 @@
 /**
  * The sending half of a link: writes records into batches, within the peer's credit.
  *
- * Owns batches, introduced names, the send window, records that wait for credit and requests that wait for replies.
+ * Owns batches, introduced names, the send window, records that wait for credit, requests that wait for replies, and the
+ * count of what has left.
  * Leaves the receive window's credit and the link's phases to `inbound` and `link`.
  *
  * O1 Ordinary records are written in the order of their submission; none overtakes a waiting one (CORE-004).
@@ -43,6 +44,10 @@ export class Outbound {
   #nameCount = 0;
   #windowBytes: number;
   #outstandingBytes = 0;
+  /** Messages that were written, and those of them that have left with a batch. */
+  #writtenMessages = 0;
+  #sentMessages = 0;
+  #sentBytes = 0;
   #isEncoding = false;
   #isAdmitting = false;
   readonly #waiting = new Set<OutboundRecord>();
@@ -57,6 +62,19 @@ export class Outbound {
 
   get outstandingBytes(): number {
     return this.#outstandingBytes;
+  }
+
+  /** What the peer grants. */
+  get windowBytes(): number {
+    return this.#windowBytes;
+  }
+
+  get sentMessages(): number {
+    return this.#sentMessages;
+  }
+
+  get sentBytes(): number {
+    return this.#sentBytes;
   }
 
   get waitingCount(): number {
@@ -154,6 +172,8 @@ export class Outbound {
     this.#lane.take(parts); // O3
     this.#ordinary.take(parts);
     if (parts.length > 0) this.#settings.pipe.send(parts);
+    this.#sentBytes += sentBytes;
+    this.#sentMessages = this.#writtenMessages;
     return sentBytes;
   }
 
@@ -244,6 +264,7 @@ export class Outbound {
       this.#outstandingBytes += costBytes;
     }
     batch.commit();
+    this.#writtenMessages++;
     // A record with a kind of request is an OutboundRequest: only those are built with it.
     if (isRequest) this.#pending.add(record as OutboundRequest);
     return true;

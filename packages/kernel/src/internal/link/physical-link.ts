@@ -15,10 +15,10 @@
 import { type ErrorKindName, ZLinkError } from '../../errors/index.ts';
 import type { PipeSink } from '../transport/engine.ts';
 import type { OutboundRecord, OutboundRequest } from '../transport/records.ts';
-import type { Link, LinkPhase, PeerFacts } from '../transport/transport.ts';
+import type { CorrelationScope, Link, LinkPhase, PeerFacts } from '../transport/transport.ts';
 import { type Descriptor, encodeDescriptor, encodeRejection, RejectReason } from '../wire/hello.ts';
 import { isAnswer, RecordKind } from '../wire/record.ts';
-import { boundedText } from '../../observe/index.ts';
+import { boundedText, type LinkTraffic } from '../../observe/index.ts';
 import { Farewell } from './farewell.ts';
 import type { Flushable } from './flusher.ts';
 import { GuardedSink } from './guarded-sink.ts';
@@ -33,6 +33,7 @@ import { Unread } from './unread.ts';
 export class PhysicalLink implements Link, PipeSink, Flushable {
   readonly id: number;
   readonly peer: PeerFacts;
+  readonly correlationScope: CorrelationScope;
   /** Whether this side dialled. */
   readonly dialed: boolean;
   readonly #facts: LinkFacts;
@@ -50,6 +51,7 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   constructor(facts: LinkFacts, services: LinkServices) {
     this.id = facts.id;
     this.peer = facts.peer;
+    this.correlationScope = facts.correlationScope;
     this.dialed = facts.dialed;
     this.#facts = facts;
     this.#services = services;
@@ -128,8 +130,15 @@ export class PhysicalLink implements Link, PipeSink, Flushable {
   }
 
   /** Received, and not yet returned as credit. */
-  get receivedBytes(): number {
+  get queuedBytes(): number {
     return this.#inbound.outstandingBytes;
+  }
+
+  get traffic(): LinkTraffic {
+    const { sentMessages, sentBytes, outstandingBytes, windowBytes, waitingCount: waitingMessages } = this.#outbound;
+    const { receivedMessages, receivedBytes } = this.#inbound;
+    const received = { receivedMessages, receivedBytes };
+    return Object.freeze({ sentMessages, sentBytes, ...received, outstandingBytes, windowBytes, waitingMessages });
   }
 
   get #isClosed(): boolean {

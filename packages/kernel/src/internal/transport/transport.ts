@@ -3,7 +3,9 @@
  *
  * Owns the vocabulary between topics and links. Topics get a `Transport` from their composer and never know the engine.
  */
+import type { ErrorKindName } from '../../errors/index.ts';
 import type { NodeIdentity } from '../../identity/index.ts';
+import type { LinkTraffic, TrafficTotals } from '../../observe/index.ts';
 import type { Descriptor, EndpointKind } from '../wire/hello.ts';
 import type { LinkSink, OutboundRecord, OutboundRequest } from './records.ts';
 
@@ -19,12 +21,21 @@ export interface PeerFacts extends NodeIdentity {
   readonly maxMessageBytes: number;
 }
 
+/** What the ids of requests on a link begin with, the same at both of its ends. */
+export interface CorrelationScope {
+  /** Of requests of this side. */
+  readonly own: string;
+  /** Of requests of the peer. */
+  readonly peer: string;
+}
+
 export type LinkPhase = 'open' | 'finishing' | 'closed';
 
 /** One admitted connection to one peer. Ids are never reused; a link ends exactly once, with a reason. */
 export interface Link {
   readonly id: number;
   readonly peer: PeerFacts;
+  readonly correlationScope: CorrelationScope;
   readonly descriptor: Descriptor;
   readonly phase: LinkPhase;
   /** For leak checks: bytes submitted by this side and not yet returned as credit by the peer. */
@@ -35,6 +46,8 @@ export interface Link {
   readonly pendingRequests: number;
   /** For leak checks: requests received on this link and not yet answered. */
   readonly unansweredRequests: number;
+  /** As it is now; made, and frozen, when it is asked for. */
+  readonly traffic: LinkTraffic;
 
   /**
    * Submits a record.
@@ -113,6 +126,8 @@ export interface Intent {
   readonly state: IntentState;
   /** Why it is not connected, for people. */
   readonly reason: string | undefined;
+  /** While it is `rejected`: what kind of error that is. */
+  readonly refusal?: ErrorKindName | undefined;
   /** RID that answered at this address last. */
   readonly rid: string | undefined;
   readonly link: Link | undefined;
@@ -147,7 +162,10 @@ export interface TransportStatus {
   readonly queuedBytes: number;
   /** Requests of this host whose reply is still to come. */
   readonly pendingRequests: number;
+  /** Open ones. */
   readonly links: number;
+  /** What has gone over all links, those that have ended included: it never goes back. */
+  readonly traffic: TrafficTotals;
   /** Connections refused before admission, and links ended as the peer broke the protocol, by reason label. */
   readonly refused: Readonly<Record<string, number>>;
 }

@@ -4,12 +4,12 @@
  * Owns the step from facts to fields. Leaves when something is recorded to calls and dispatches, which are messages themselves.
  */
 import type { CarriedFlow } from './flow.ts';
-import type { FlowPlace } from './place.ts';
+import type { FlowPlace, PlaceSide } from './place.ts';
 import type { FlowOutcome, MessageFields, MessageKind } from './records.ts';
 
 /** Of a link, what never changes. */
 export interface FlowLink {
-  readonly id: number;
+  readonly correlationScope: { readonly own: string; readonly peer: string };
   readonly peer: { readonly rid: string; readonly endpoint: string };
 }
 
@@ -24,9 +24,13 @@ export interface FollowedMessage {
   readonly topic?: string | Uint8Array | undefined;
 }
 
-/** Correlations are per link, link ids per process (TRACE-020). */
-export function correlationId(link: { readonly id: number }, correlation: number): string {
-  return `${link.id}-${correlation}`;
+/** Of a request that this process makes (`source`) or serves (`target`): the same at both ends of the link (TRACE-020). */
+export function correlationId(
+  { correlationScope }: Pick<FlowLink, 'correlationScope'>,
+  side: PlaceSide,
+  correlation: number,
+): string {
+  return `${side === 'source' ? correlationScope.own : correlationScope.peer}${correlation}`;
 }
 
 /** For spans. */
@@ -48,7 +52,7 @@ export function addMessage(fields: Writable<MessageFields>, place: FlowPlace, me
   if (packetName !== '') fields.packet_name = packetName;
   if (link !== undefined && place.peerField !== undefined) {
     fields[place.peerField] = link.peer.rid;
-    addLink(fields, link, message.correlation);
+    addLink(fields, place, link, message.correlation);
   }
   if (topic !== undefined) fields.topic = topicText(topic);
   if (flow !== undefined) {
@@ -58,9 +62,14 @@ export function addMessage(fields: Writable<MessageFields>, place: FlowPlace, me
 }
 
 /** Adds what only some links and messages have. */
-export function addLink(fields: Writable<MessageFields>, link: FlowLink, correlation: number): void {
+export function addLink(
+  fields: Writable<MessageFields>,
+  { side }: FlowPlace,
+  link: FlowLink,
+  correlation: number,
+): void {
   if (link.peer.endpoint !== '') fields.endpoint = link.peer.endpoint;
-  if (correlation !== 0) fields.correlation_id = correlationId(link, correlation);
+  if (correlation !== 0) fields.correlation_id = correlationId(link, side, correlation);
 }
 
 export function topicText(topic: string | Uint8Array): string {

@@ -41,15 +41,17 @@ type Begin = (
   flow_origin: FlowOrigin,
 ) => Writable<MessageFlowRecord>;
 
+/** Whether messages leave this end, or arrive there. */
+export type PlaceSide = 'source' | 'target';
+
 export interface FlowPlace {
+  /** Of a publisher and a subscriber, which have one place: `source`. */
+  readonly side: PlaceSide;
   readonly fields: PlaceFields;
   /** Undefined: who is at the other end is told to nobody (TRACE-005). */
   readonly peerField: PeerField | undefined;
   readonly begin: Begin;
 }
-
-/** Whether messages leave this end, or arrive there. */
-export type PlaceSide = 'source' | 'target';
 
 const eventId = 'zlink.message_flow';
 const OF_A_MESSAGE = ['eventId', 'timestamp', 'phase', 'message_kind', 'packet_name', 'flow_id', 'flow_origin'];
@@ -58,7 +60,7 @@ const OF_A_MESSAGE = ['eventId', 'timestamp', 'phase', 'message_kind', 'packet_n
 export function nodePlace(side: PlaceSide, mesh_name: string, rid: string): FlowPlace {
   const surface = 'node';
   return side === 'source'
-    ? place('target_rid', (timestamp, phase, message_kind, packet_name, target_rid, flow_id, flow_origin) => ({
+    ? place(side, 'target_rid', (timestamp, phase, message_kind, packet_name, target_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -71,7 +73,7 @@ export function nodePlace(side: PlaceSide, mesh_name: string, rid: string): Flow
         flow_id,
         flow_origin,
       }))
-    : place('source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
+    : place(side, 'source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -91,7 +93,7 @@ export function meshChannelPlace(side: PlaceSide, mesh_name: string, channel_nam
   const surface = 'channel';
   const channel_route_kind = 'route_mesh';
   return side === 'source'
-    ? place('target_rid', (timestamp, phase, message_kind, packet_name, target_rid, flow_id, flow_origin) => ({
+    ? place(side, 'target_rid', (timestamp, phase, message_kind, packet_name, target_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -106,7 +108,7 @@ export function meshChannelPlace(side: PlaceSide, mesh_name: string, channel_nam
         flow_id,
         flow_origin,
       }))
-    : place('source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
+    : place(side, 'source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -128,7 +130,7 @@ export function clientServerPlace(side: PlaceSide, channel_name: string, rid: st
   const surface = 'channel';
   const channel_route_kind = 'client_server';
   return side === 'source'
-    ? place('server_rid', (timestamp, phase, message_kind, packet_name, server_rid, flow_id, flow_origin) => ({
+    ? place(side, 'server_rid', (timestamp, phase, message_kind, packet_name, server_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -142,7 +144,7 @@ export function clientServerPlace(side: PlaceSide, channel_name: string, rid: st
         flow_id,
         flow_origin,
       }))
-    : place('source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
+    : place(side, 'source_rid', (timestamp, phase, message_kind, packet_name, source_rid, flow_id, flow_origin) => ({
         eventId,
         timestamp,
         phase,
@@ -161,7 +163,7 @@ export function clientServerPlace(side: PlaceSide, channel_name: string, rid: st
 /** Of a fanout channel: no record names who publishes, or who receives (TRACE-005). */
 export function fanoutPlace(channel_name: string): FlowPlace {
   const surface = 'classic_fanout';
-  return place(undefined, (timestamp, phase, message_kind, packet_name, _peer, flow_id, flow_origin) => ({
+  return place('source', undefined, (timestamp, phase, message_kind, packet_name, _peer, flow_id, flow_origin) => ({
     eventId,
     timestamp,
     phase,
@@ -175,9 +177,9 @@ export function fanoutPlace(channel_name: string): FlowPlace {
 }
 
 /** The fields are those of a record that are not particular to its message. */
-function place(peerField: PeerField | undefined, begin: Begin): FlowPlace {
+function place(side: PlaceSide, peerField: PeerField | undefined, begin: Begin): FlowPlace {
   const entries = Object.entries(begin('', 'sent', 'send', '', '', '', 'inbound'));
   const common = entries.filter(([name]) => name !== peerField && !OF_A_MESSAGE.includes(name));
   const fields = Object.fromEntries(common) as unknown as PlaceFields; // what is left of the literals above
-  return Object.freeze({ fields: Object.freeze(fields), peerField, begin });
+  return Object.freeze({ side, fields: Object.freeze(fields), peerField, begin });
 }

@@ -74,7 +74,7 @@ export class RecordForm {
       return record;
     }
     const record = place.begin(timestamp, phase, kind, packetName, link?.peer.rid ?? '', flow.id, flow.origin);
-    if (link !== undefined && place.peerField !== undefined) addLink(record, link, waiting.correlation);
+    if (link !== undefined && place.peerField !== undefined) addLink(record, place, link, waiting.correlation);
     if (topic !== undefined) record.topic = topic;
     return record;
   }

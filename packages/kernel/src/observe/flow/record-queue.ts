@@ -4,8 +4,8 @@
  * Owns that messages never wait for it: what is to be told is kept, and written in later turns of the event loop (TRACE-012).
  * Leaves what a record says to its form.
  *
- * 1. At most 4,096 wait. When so many do, a phase is not taken; an error takes the place of the latest phase. What is left
- *    out is counted.
+ * 1. At most 4,096 wait. When so many do, an ordinary phase is not taken; errors, drops and back pressure take the place of
+ *    the latest ordinary one. What is left out is counted.
  * 2. They are written in the order in which they were added, for about 1 ms at a time and an eighth of all time: a slow logger
  *    takes no more from messages.
  * 3. No hop is ordered while nothing waits. Closing takes 100 ms at most, whatever waits; what comes then is written at once.
@@ -50,6 +50,8 @@ export class RecordQueue {
   readonly #onTurn = (): void => this.#writeSome();
   readonly #onRested = (): void => this.#nextTurn(this.#onTurn);
   readonly #phases = new SlotRing(LIMIT, () => new WaitingPhase());
+  /** Drops and back pressure. */
+  readonly #troubles = new SlotRing(LIMIT, () => new WaitingPhase());
   readonly #errors = new SlotRing(LIMIT, () => new WaitingError());
   #nextOrder = 0;
   #dropped = 0;
@@ -72,21 +74,23 @@ export class RecordQueue {
   }
 
   addPhase(place: FlowPlace, phase: FlowPhase, message: FollowedMessage, details: PhaseDetails): void {
-    if (this.#isFull) {
+    const isTrouble = phase === 'dropped' || phase === 'backpressured';
+    if (isTrouble ? !this.#makesRoom() : this.#isFull) {
       this.#dropped++;
       return;
     }
-    this.#phases.claim().hold(this.#nextOrder++, this.#form.now(), place, phase, message, details);
+    (isTrouble ? this.#troubles : this.#phases)
+      .claim()
+      .hold(this.#nextOrder++, this.#form.now(), place, phase, message, details);
     if (this.#isClosed)
       this.#writeOldest(); // 3
     else this.#hop();
   }
 
   addError(key: string, record: DispatchErrorRecord): void {
-    if (this.#isFull) {
+    if (!this.#makesRoom()) {
       this.#dropped++;
-      if (this.#phases.count === 0) return;
-      this.#phases.removeLatest();
+      return;
     }
     if (this.#isClosed) return this.#log.warn(key, record); // 3
     this.#errors.claim().hold(this.#nextOrder++, key, record);
@@ -99,16 +103,24 @@ export class RecordQueue {
     if (this.#rest !== undefined) this.#clock.clearTimer(this.#rest);
     this.#writeFor(CLOSE_MS);
     this.#dropped += this.#count;
-    this.#phases.clear();
-    this.#errors.clear();
+    for (const ring of [this.#phases, this.#troubles, this.#errors]) ring.clear();
   }
 
   get #count(): number {
-    return this.#phases.count + this.#errors.count;
+    return this.#phases.count + this.#troubles.count + this.#errors.count;
   }
 
   get #isFull(): boolean {
     return this.#count >= LIMIT;
+  }
+
+  /** For what is left out last (1). */
+  #makesRoom(): boolean {
+    if (!this.#isFull) return true;
+    if (this.#phases.count === 0) return false;
+    this.#phases.removeLatest();
+    this.#dropped++;
+    return true;
   }
 
   #hop(): void {
@@ -137,7 +149,8 @@ export class RecordQueue {
   }
 
   #writeOldest(): void {
-    if (this.#phases.firstOrder < this.#errors.firstOrder) this.#writePhase(this.#phases.takeOldest());
+    const phases = this.#phases.firstOrder < this.#troubles.firstOrder ? this.#phases : this.#troubles;
+    if (phases.firstOrder < this.#errors.firstOrder) this.#writePhase(phases.takeOldest());
     else this.#writeError(this.#errors.takeOldest());
   }
 

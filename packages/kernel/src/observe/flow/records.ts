@@ -62,7 +62,7 @@ export interface MessageFields extends PlaceFields {
   readonly endpoint?: string;
   readonly packet_name?: string;
   readonly topic?: string;
-  /** Of a request: names it in this process; the number behind the hyphen is the same at both ends. */
+  /** Of a request: names it at both ends of its link. */
   readonly correlation_id?: string;
   readonly flow_id?: string;
   readonly flow_origin?: FlowOrigin;

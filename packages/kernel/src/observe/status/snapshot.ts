@@ -10,6 +10,7 @@ import type { HostState, ShutdownResult } from '../../lifecycle/index.ts';
 import type { LinkState } from '../link-state.ts';
 import type { ChannelRole, EndpointSource, TopologyReason, TopologyState } from './closed-sets.ts';
 import type { DiagnosticsLevel } from '../flow/level.ts';
+import type { LinkTraffic, TrafficTotals } from './link-traffic.ts';
 
 export interface RuntimeSnapshot {
   /** Grows by at least one from snapshot to snapshot of a host. */
@@ -43,6 +44,12 @@ export interface HostSnapshot {
   };
   /** Of links: what they may hold, and what they hold. A view, never an input. */
   readonly core: { readonly budgetBytes: number; readonly queuedBytes: number };
+  /**
+   * The connections to peers, servers and clients: how many are open, and what has gone over all there were, those that have ended
+   * included. The totals never go back. That they grow is no change, as with the `traffic` of one. Sockets of fanout are no links:
+   * events are not in it.
+   */
+  readonly links: TrafficTotals & { readonly open: number };
   readonly backlog: {
     readonly runningHandlers: number;
     readonly pendingRequests: number;
@@ -68,6 +75,8 @@ export interface PeerSnapshot {
   /** Of the node that is connected, or published. */
   readonly lifecycleGeneration?: bigint;
   readonly source: EndpointSource;
+  /** Of the connection, if there is one. Events have none. */
+  readonly traffic?: LinkTraffic;
 }
 
 export interface MeshChannelSnapshot {
@@ -114,6 +123,8 @@ export interface ServerSnapshot {
   readonly draining: boolean;
   readonly local: boolean;
   readonly lifecycleGeneration?: bigint;
+  /** Of the connection to a server of another process, if there is one. Events have none. */
+  readonly traffic?: LinkTraffic;
 }
 
 export interface ClientServerSnapshot extends TopologyStatus {

@@ -1,5 +1,5 @@
 import { ManualClock, seededRandom, strangerInputs } from '@zlink/testing';
-import { Handshake, sendRecord } from '../../../src/internal/link/handshake.ts';
+import { type GreetingNumbers, Handshake, sendRecord } from '../../../src/internal/link/handshake.ts';
 import { DeadlineWheel } from '../../../src/internal/time/index.ts';
 import type { Pipe, PipeSink } from '../../../src/internal/transport/index.ts';
 import {
@@ -11,7 +11,6 @@ import {
   RejectReason,
   type Rejection,
 } from '../../../src/internal/wire/hello.ts';
-import { type PeerDigest, peerDigest } from '../../../src/internal/wire/peer-digest.ts';
 import { RecordKind } from '../../../src/internal/wire/record.ts';
 import { mutatedMessage } from '../wire/mutation.ts';
 import { decodeMessage } from '../wire/message-codec.ts';
@@ -47,7 +46,7 @@ class Exchange {
   readonly other: TestPipe;
   readonly handshake: Handshake;
   readonly greetings: DecodedHello[] = [];
-  readonly asked: PeerDigest[] = [];
+  readonly numbers: GreetingNumbers[] = [];
   readonly failures: { readonly rejection: Rejection; readonly byPeer: boolean }[] = [];
   /** What reaches the link that the pipe has become. */
   readonly linkHeard: string[] = [];
@@ -57,14 +56,14 @@ class Exchange {
     onPipeClosed: (reason) => this.linkHeard.push(reason),
   };
 
-  constructor(role: 'dialing' | 'accepting', expected?: PeerDigest) {
+  constructor(role: 'dialing' | 'accepting', own?: GreetingNumbers) {
     [this.own, this.other] = TestPipe.pair();
     this.handshake = new Handshake(
       {
-        onGreeting: (decoded: DecodedHello, pipe: Pipe, asked: PeerDigest) => {
+        onGreeting: (decoded: DecodedHello, pipe: Pipe, { correlation, aux }) => {
           expect(pipe).toBe(this.own);
           this.greetings.push(decoded);
-          this.asked.push(asked);
+          this.numbers.push({ correlation, aux });
           return this.verdict;
         },
         onFailed: (rejection, byPeer) => this.failures.push({ rejection, byPeer }),
@@ -72,7 +71,7 @@ class Exchange {
       role === 'dialing' ? () => greeting() : undefined,
       this.wheel,
       this.clock,
-      expected,
+      own,
     );
     this.handshake.attach(this.own);
     this.own.sink = this.handshake;
@@ -130,13 +129,15 @@ test('[WIRE-001] the accepting side answers a hello and says nothing before', ()
   expect([exchange.failures, exchange.isOver]).toEqual([[], true]);
 });
 
-test('[WIRE-001] the accepting side hears whom the dialling side expects, if anybody', () => {
-  const expected = peerDigest('server', 0xffff_ffff_8000_0001n);
-  const dialing = new Exchange('dialing', expected);
+test('[WIRE-001] both sides hear the two numbers of a greeting', () => {
+  const numbers = { correlation: 0xffff_ffff, aux: 0x8000_0001 };
+  const dialing = new Exchange('dialing', numbers);
   dialing.handshake.onPipeOpen();
   const [hello = []] = dialing.own.sent;
-  expect(new Exchange('accepting').say(...hello).asked).toEqual([expected]);
-  expect(new Exchange('accepting').sayRecord(RecordKind.hello, greeting()).asked).toEqual([{ rid: 0, generation: 0 }]);
+  expect(new Exchange('accepting').say(...hello).numbers).toEqual([numbers]);
+  expect(new Exchange('accepting').sayRecord(RecordKind.hello, greeting()).numbers).toEqual([
+    { correlation: 0, aux: 0 },
+  ]);
 });
 
 test('[WIRE-001] a hello or admit with as many channels as 64 KiB hold passes', () => {

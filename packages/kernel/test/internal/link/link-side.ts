@@ -167,6 +167,7 @@ export function joinLinks(clock: ManualClock, options: JoinOptions): LinkPair {
         id: dialed ? 1 : 2,
         pipe: side.pipe,
         dialed,
+        correlationScope: { own: `${dialed}-`, peer: `${!dialed}-` },
         peer: {
           scope: 'billing',
           rid: dialed ? 'far' : 'near',

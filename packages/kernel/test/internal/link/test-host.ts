@@ -89,6 +89,7 @@ export class TestHost implements LinkGroup {
   onOpen: ((link: Link) => void) | undefined;
   onState: ((intent: Intent) => void) | undefined;
   onRefuse: (() => string | undefined) | undefined;
+  onClosed: (() => void) | undefined;
   readonly #generation: bigint;
 
   constructor(on: TestNetwork, rid: string, options: HostOptions) {
@@ -129,7 +130,10 @@ export class TestHost implements LinkGroup {
       onCancel: () => undefined,
       onUpdate: () => undefined,
       onFinishing: () => undefined,
-      onClosed: (_link, reason) => this.closed.push(reason),
+      onClosed: (_link, reason) => {
+        this.closed.push(reason);
+        this.onClosed?.();
+      },
     };
   }
 

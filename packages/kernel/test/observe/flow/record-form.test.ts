@@ -23,7 +23,8 @@ const places: readonly FlowPlace[] = [
 
 const source = new FlowSource({ dateMs: () => AT_MS });
 const endpoints = fc.constantFrom('', 'tcp://127.0.0.1:7000');
-const links = fc.tuple(fc.nat(9), endpoints).map(([id, endpoint]) => ({ id, peer: { rid: 'peer-1', endpoint } }));
+const correlationScope = { own: 'own-', peer: 'peer-' };
+const links = endpoints.map((endpoint) => ({ correlationScope, peer: { rid: 'peer-1', endpoint } }));
 const messages: fc.Arbitrary<FollowedMessage> = fc.record({
   packetName: fc.constantFrom('', 'order'),
   flow: fc.option(fc.constant(source.begin('application')), { nil: undefined }),
@@ -47,4 +48,16 @@ test('[TRACE-004] a record says of a message what its span says, with time and p
       ]);
     }),
   );
+});
+
+test('[TRACE-020] a request has the id of the end that asks it, a message without number none', () => {
+  const idOf = (place: FlowPlace, correlation: number): unknown => {
+    const { flow, phases } = new TestFlow({ level: 'normal' });
+    const link = { correlationScope, peer: { rid: 'peer-1', endpoint: '' } };
+    const message = { packetName: 'order', flow: source.begin('application'), link, correlation };
+    flow.note(place, 'sent', message, { kind: 'request' });
+    return phases[0]?.['correlation_id'];
+  };
+  expect([0, 1].map((at) => idOf(places[at]!, 7))).toEqual(['own-7', 'peer-7']);
+  expect([0, 1].map((at) => idOf(places[at]!, 0))).toEqual([undefined, undefined]);
 });

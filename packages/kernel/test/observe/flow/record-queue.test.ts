@@ -26,6 +26,11 @@ class Queue extends TestFlow {
     this.flow.note(place, 'sent', message(packetName), { kind: 'send' });
   }
 
+  /** Of those that are always recorded. */
+  trouble(packetName: string, phase: 'dropped' | 'backpressured' = 'dropped'): void {
+    this.flow.note(place, phase, message(packetName), { kind: 'send' });
+  }
+
   error(packetName: string): void {
     const details = { kind: 'send', reason: 'no_handler', action: 'drop', text: 'none' } as const;
     this.flow.fail(packetName, place, message(packetName), details);
@@ -84,6 +89,21 @@ test('[TRACE-012] an error takes the place of the latest phase, and only where a
   expect([queue.names().length, queue.names().at(-1), queue.errors.length]).toEqual([4_095, 'p4094', 1]);
   for (let n = 0; n < 4_097; n++) queue.error(`e${n}`);
   expect(queue.flow.droppedRecords).toBe(2);
+});
+
+test('[TRACE-012] drops and back pressure take the place of the latest ordinary phase, never of one another', () => {
+  const queue = new Queue();
+  for (let n = 0; n < 4_094; n++) queue.trouble(`t${n}`, n % 2 === 0 ? 'dropped' : 'backpressured');
+  for (const name of ['a', 'b']) queue.phase(name);
+  queue.trouble('x');
+  expect(queue.flow.droppedRecords).toBe(1);
+  queue.error('y');
+  expect(queue.flow.droppedRecords).toBe(2);
+  for (let left = 3; left > 0; left--) queue.trouble('late');
+  queue.phase('late');
+  expect(queue.flow.droppedRecords).toBe(6);
+  queue.turn();
+  expect([queue.names().length, queue.names().slice(-2), queue.errors.length]).toEqual([4_095, ['t4093', 'x'], 1]);
 });
 
 test('[TRACE-012] phases that made room are gone for good, and what comes later keeps its order', () => {

@@ -58,6 +58,7 @@ function sectionsOf(state: Rig['state']): SnapshotSections {
       diagnosticsLevel: 'errors',
       jobs: { permitsInUse: 0, max: 8, reserved: 0, queued: 0, pauseAt: 7, resumeAt: 5, flow: 'RUNNING' },
       core: { budgetBytes: 1, queuedBytes: 0 },
+      links: { open: 0, sentMessages: 0, sentBytes: 0, receivedMessages: 0, receivedBytes: 0 },
       backlog: { runningHandlers: 0, pendingRequests: 0, openSessions: 0, unitsLeft: 0 },
     },
     routeMeshes: [],

@@ -1,7 +1,7 @@
 /** Who is let in, with which facts, and what both sides learn of a refusal (WIRE-001, NET-004). */
 import assert from 'node:assert/strict';
 import { EndpointKind } from '@zlink/kernel/internal/wire';
-import type { DialOptions } from '@zlink/kernel/internal/transport';
+import type { DialOptions, Link } from '@zlink/kernel/internal/transport';
 import { type RigCase, onEachShape } from './case.ts';
 import { descriptorOf, type RigHost, SCOPE } from './rig-host.ts';
 import { clientServer, routeMesh, type Shape } from './shapes.ts';
@@ -108,6 +108,28 @@ export const admissionCases: readonly RigCase[] = [
     assert.deepEqual([near.transport.status.links, far.transport.status.links], [1, 1]);
   }),
 
+  ...onEachShape(
+    '[TRACE-020] both ends call the requests of a link alike, and no other link has its names',
+    async (rig, shape) => {
+      const { near, far, nearLink, farLink, intent } = await rig.pair(shape);
+      nearLink.fail('cut');
+      await rig.until(() => intent.state === 'admitted' && intent.link !== nearLink, 'it is admitted again');
+      const third = rig.host(shape);
+      const other = third.dial(intent.address);
+      await rig.until(
+        () => other.state === 'admitted' && far.listenGroup.opened.length === 3,
+        'another one is admitted',
+      );
+      const dialing = [nearLink, ...near.dialGroup.opened, ...third.dialGroup.opened].map(scopeOf);
+      const accepting = [farLink, ...far.listenGroup.opened].map(scopeOf);
+      assert.deepEqual(
+        new Set(dialing.map(({ own, peer }) => `${own} ${peer}`)),
+        new Set(accepting.map(({ own, peer }) => `${peer} ${own}`)),
+      );
+      assert.equal(new Set(dialing.flatMap(({ own, peer }) => [own, peer])).size, 6);
+    },
+  ),
+
   ...refusals.map((refusal): RigCase => ({
     title: `[WIRE-001] [NET-004] refused with a reason on both sides: ${refusal.title} (${refusal.shape.title})`,
     async act(rig) {
@@ -196,6 +218,10 @@ export const admissionCases: readonly RigCase[] = [
     },
   },
 ];
+
+function scopeOf({ correlationScope }: Link): Link['correlationScope'] {
+  return correlationScope;
+}
 
 function listenerKnows(far: RigHost): boolean {
   const counted = Object.values(far.transport.status.refused).reduce((sum, count) => sum + count, 0);

@@ -23,11 +23,18 @@ function readOptions(): RunOptions | undefined {
 const options = readOptions();
 if (options !== undefined) {
   const interruption = new AbortController();
+  // What a failed scenario has begun and did not await fails when its processes go.
+  const strays: unknown[] = [];
+  process.on('unhandledRejection', (reason) => strays.push(reason));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
   process.exitCode = await runConformance(catalogue, options, {
     print: (line) => console.log(line),
     progress: (line) => console.error(line),
     signal: interruption.signal,
   });
+  if (process.exitCode === 0 && strays.length > 0) {
+    console.error('conformance: nobody awaited what failed:', ...strays);
+    process.exitCode = 1;
+  }
   process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM').removeAllListeners('SIGHUP');
 }

@@ -250,12 +250,12 @@ function count(all: readonly LogFacts[], phase: string): number {
   return all.reduce((sum, record) => sum + (record['phase'] === phase ? 1 : 0), 0);
 }
 
-/** `phase kind outcome`, in order. */
 /** Of all requests, in the order in which they are first told of. */
 function correlations(records: readonly LogFacts[]): readonly unknown[] {
   return [...new Set(phasesOf(records).flatMap(({ correlation_id: id }) => id ?? []))];
 }
 
+/** `phase kind outcome`, in order. */
 function linesOf(all: readonly LogFacts[]): readonly string[] {
   return phasesOf(all).map((record) =>
     ['phase', 'message_kind', 'outcome'].flatMap((key) => (key in record ? String(record[key]) : [])).join(' '),

@@ -88,13 +88,16 @@ export function wire(description: CheckedDescription, board: StatusBoard, counte
     stores,
     logger,
     close: async () => {
-      telemetry.close();
-      await transport.close();
-      await events.close();
-      wheel.close();
-      loopWatch.stop();
-      flow.close();
-      log.close();
+      try {
+        await transport.close();
+        await events.close();
+      } finally {
+        wheel.close();
+        loopWatch.stop();
+        flow.close();
+        telemetry.close(); // what the flow has left out counts, too
+        log.close();
+      }
     },
   };
 }

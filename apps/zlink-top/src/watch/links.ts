@@ -4,7 +4,8 @@
  * Owns which rows are of one link. Leaves time to the rates, and layout to the view.
  *
  * 1. A node that was configured with several addresses has several rows and one link, which counts once.
- * 2. Totals that went back are of another link, which has no rate yet.
+ * 2. Totals that went back are of another link, which has no rate yet. One that has overtaken the former one within a look
+ *    cannot be told from it.
  * 3. An inspector of before there was traffic shows none. Links without a row, those of a server to its clients, are in the
  *    totals of the host only: rows are no substitute for these.
  */

@@ -74,7 +74,8 @@ test('[LOC-061] [MESH-003] thirty idle hosts ask Redis as often as docs/discover
   const perHostAndMinute = (sent * 60_000) / COUNTED_MS / (nodes + servers + clients);
   expect(perHostAndMinute).toBeGreaterThan(documented / 2); // a busy machine is late
   expect(perHostAndMinute).toBeLessThan(documented + 10);
-  expect(establishedTo(endpoints) ?? links).toBe(links);
+  // A link that a busy machine has let go is made anew, and its old connection is gone soon.
+  await eventually(() => Promise.resolve((establishedTo(endpoints) ?? links) === links), `there are ${links} links`);
   await end();
 });
 

@@ -194,6 +194,28 @@ test('[METRIC-001] what is dropped and missed while the host ends is collected a
   await events.return?.();
 });
 
+test('[METRIC-001] [TRACE-012] records that a slow logger has kept the host from writing are counted at its end', async () => {
+  const collected = new Collected();
+  const written: unknown[] = [];
+  const slow = (record: object): void => {
+    if (!('phase' in record)) return;
+    written.push(record);
+    const endAtMs = performance.now() + 20;
+    while (performance.now() < endAtMs); // it has no other way to be slow
+  };
+  const logger = { debug: slow, info: () => undefined, warn: () => undefined, error: () => undefined };
+  const host = makeHost({ logger, telemetry: { meterProvider: collected.provider }, diagnostics: { level: 'normal' } });
+  host.addRouteMesh(MESH).routingId('one');
+  await host.start();
+  const calls = Array.from({ length: 100 }, () =>
+    thrown(host.routeClient.sendToNode(MESH, 'nobody', Notice(1)).submit()),
+  );
+  await Promise.all(calls);
+  await host.shutdown();
+  const overflow = await collected.sum('observability.events.overflow', { source: 'trace' });
+  expect([written.length + overflow, overflow > 50]).toEqual([100, true]);
+});
+
 test('[METRIC-001] with its only configured server down, a channel of a mesh is not ready, as one of ClientServer is', async () => {
   const collected = new Collected();
   const nowhere = `tcp://127.0.0.1:${await freePort()}`;

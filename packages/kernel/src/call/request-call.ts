@@ -8,6 +8,7 @@
  */
 import { type Codec, decodePayload, type PayloadSink } from '../codec/index.ts';
 import { describeValue, ZLinkError } from '../errors/index.ts';
+import { setRecordText } from '../errors/record-text.ts';
 import {
   type DeadlineEntry,
   deadlineOf,
@@ -303,5 +304,8 @@ function remoteError(record: InboundRecord, packetName: string): ZLinkError {
     return new ZLinkError('ProtocolError', `error reply to "${packetName}" has an unknown kind`, { submitted: true });
   }
   const text = boundedText(decodeUtf8(record.payload, record.payloadStart, record.payloadEnd) ?? '', ERROR_TEXT_LIMIT);
-  return new ZLinkError(kind, text === '' ? `"${packetName}" failed` : text, { submitted: true });
+  const error = new ZLinkError(kind, text === '' ? `"${packetName}" failed` : text, { submitted: true });
+  // What did not fit there may be quoted in it (TRACE-004).
+  if (kind === 'ProtocolError') setRecordText(error, `[${kind}] the other side could not read "${packetName}"`);
+  return error;
 }

@@ -12,15 +12,10 @@
  * P5 Nothing that handlers, filters, codecs or hooks throw gets out of here (DISP-004).
  */
 import { describeValue, type ErrorKindName, ZLinkError } from '../errors/index.ts';
+import { recordTextOf } from '../errors/record-text.ts';
 import type { Clock } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
-import {
-  type CarriedFlow,
-  errorText,
-  type MessageBacklog,
-  type MessageCounters,
-  type MessageFlow,
-} from '../observe/index.ts';
+import type { CarriedFlow, MessageBacklog, MessageCounters, MessageFlow } from '../observe/index.ts';
 import { type DropReason, OwnerCounters, verbOf } from './counters.ts';
 import { DispatchList } from './dispatch-list.ts';
 import { Dispatch } from './dispatch.ts';
@@ -240,9 +235,8 @@ export class Dispatcher {
       message = this.#routes.decode(dispatch, entry);
     } catch (error) {
       const hidden = `payload of packet ${describeValue(dispatch.packetName)} could not be decoded`;
-      const told = typedErrorOf(error);
-      const recorded = told === undefined ? hidden : errorText(error);
-      return this.#reject(dispatch, 'decode_error', 'ProtocolError', told?.text ?? hidden, recorded);
+      const text = typedErrorOf(error)?.text ?? hidden;
+      return this.#reject(dispatch, 'decode_error', 'ProtocolError', text, recordTextOf(error) ?? text);
     }
     this.#run(dispatch, entry, message, nowMs);
   }

@@ -5,5 +5,4 @@ export { ConfigurationError } from './configuration-error.ts';
 export { describeValue } from './describe-value.ts';
 export { ErrorKind, type ErrorKindName, errorKindOf } from './error-kind.ts';
 export { Problems } from './problems.ts';
-export { recordTextOf, setRecordText } from './record-text.ts';
 export { isZLinkError, ZLinkError } from './zlink-error.ts';

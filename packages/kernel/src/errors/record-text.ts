@@ -10,6 +10,6 @@ export function setRecordText(error: object, text: string): void {
 }
 
 /** Undefined: its own text will do. */
-export function recordTextOf(error: object): string | undefined {
-  return recordTexts.get(error);
+export function recordTextOf(thrown: unknown): string | undefined {
+  return typeof thrown === 'object' && thrown !== null ? recordTexts.get(thrown) : undefined;
 }

@@ -9,7 +9,8 @@
  * S2 An error names the packet, paths and the validator's own words, bounded. Those words may quote the value: records get
  *    packet and paths alone (TRACE-004).
  */
-import { describeValue, setRecordText, ZLinkError } from '../errors/index.ts';
+import { describeValue, ZLinkError } from '../errors/index.ts';
+import { setRecordText } from '../errors/record-text.ts';
 import { isThenable } from './thenable.ts';
 
 /** The part of the Standard Schema interface, version 1, that is used here. */

@@ -7,7 +7,8 @@
  * 2. At most `limit` characters, no stack, no inside of objects.
  * 3. An error that may quote a message has a text of its own for logs and records (TRACE-004).
  */
-import { describeValue, recordTextOf } from '../errors/index.ts';
+import { describeValue } from '../errors/index.ts';
+import { recordTextOf } from '../errors/record-text.ts';
 
 const defaultLimit = 256;
 
@@ -17,7 +18,7 @@ const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-
 
 /** For logs and records. */
 export function errorText(thrown: unknown, limit = defaultLimit): string {
-  const recordText = typeof thrown === 'object' && thrown !== null ? recordTextOf(thrown) : undefined; // 3
+  const recordText = recordTextOf(thrown); // 3
   return recordText === undefined ? wholeErrorText(thrown, limit) : boundedText(recordText, limit);
 }
 

@@ -2,7 +2,7 @@ import { RequestBuilder, type RequestCall, SendBuilder, type SendCall } from '..
 import { ZLinkError } from '../../src/errors/index.ts';
 import { setDeadline } from '../../src/internal/time/index.ts';
 import { message, metadata, request, resolveOutbound, resolveRequest } from '../../src/message/index.ts';
-import { CarriedFlow, type Flow, setFlow, TraceContext } from '../../src/observe/index.ts';
+import { CarriedFlow, errorText, type Flow, setFlow, TraceContext } from '../../src/observe/index.ts';
 import { FlowSource } from '../../src/observe/flow/flow-source.ts';
 import { FakeMeter } from './fake-meter.ts';
 import { FakePath } from './fake-path.ts';
@@ -313,6 +313,15 @@ test('[TRACE-010] at errors there are no spans, and the context of a flow travel
   await tell(path).flow(flow).submit();
   expect(path.tracer.spans).toEqual([]);
   expect(carried(path)[0]?.traceContext).toMatchObject({ traceParent: TRACE_PARENT, traceState: 'a=b' });
+});
+
+test('[TRACE-004] what the other side could not read is not quoted by the records of a handler that lets it through', async () => {
+  const path = pathAt('errors');
+  const settled = rejection(ask(path).submit());
+  path.link.error('ProtocolError', 'value does not fit: card.pin: received PIN-4711');
+  const error = await settled;
+  expect(error.message).toBe('[ProtocolError] value does not fit: card.pin: received PIN-4711');
+  expect(errorText(error)).toBe('[ProtocolError] the other side could not read "billing.charge"');
 });
 
 test.each(['DeadlineExceeded', 'ShuttingDown'] as const)(

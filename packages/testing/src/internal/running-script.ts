@@ -44,6 +44,7 @@ export function runScript(path: string, args: readonly string[] = [], options: S
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, ...text })); // 1
   });
+  finished.catch(() => undefined); // it may be that nobody asks
   return {
     pid: child.pid ?? 0,
     finished,
@@ -51,7 +52,9 @@ export function runScript(path: string, args: readonly string[] = [], options: S
       new Promise((resolve, reject) => {
         const look = (): void => {
           const match = pattern.exec(text.stdout);
-          if (match !== null) resolve(match);
+          if (match === null) return;
+          listeners.delete(look);
+          resolve(match);
         };
         listeners.add(look);
         look();

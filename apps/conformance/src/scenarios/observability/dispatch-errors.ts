@@ -51,6 +51,20 @@ export const dispatchErrors: readonly Scenario[] = [
     },
   },
   {
+    ids: ['TRACE-006'],
+    title: 'reply_path_missing: the caller is gone before its reply',
+    run: async (stage) => {
+      const server = await stage.start('server', [recording, { role: 'server' }]);
+      const caller = await callerOf(stage, server);
+      const held = await caller.begin({ ...stage.toServers, payload: { act: 'hold' } });
+      held.end.catch(() => undefined); // it goes with its process
+      await server.seen(1, 'begun');
+      await caller.process.kill();
+      await server.seen(1, 'aborted'); // and then it answers all the same
+      await tellsOf(server, 'reply_path_missing', 'drop', 'request');
+    },
+  },
+  {
     ids: ['TRACE-006', 'TRACE-020'],
     title: 'unexpected_reply: a reply that nobody waits for any more completes nothing',
     run: async (stage) => {

@@ -30,7 +30,10 @@ export const observing: readonly Scenario[] = [
       await host.ask('observing.watch', 'events', 'events');
       await host.ask('observing.read', 'snapshots', 1);
       const { cpuMs, heldBytes } = await load();
-      assert.ok(cpuMs < 4 * alone.cpuMs, `it took ${cpuMs} ms of processors, and ${alone.cpuMs} ms without observers`);
+      assert.ok(
+        cpuMs < Math.max(4 * alone.cpuMs, 500),
+        `it took ${cpuMs} ms of processors, and ${alone.cpuMs} ms without observers`,
+      );
       assert.ok(heldBytes < 4_000_000, `${heldBytes} more bytes are held`); // 10,000 events take more
 
       const [newest] = await host.ask('observing.read', 'snapshots', 1);

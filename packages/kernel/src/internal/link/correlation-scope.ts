@@ -3,8 +3,8 @@
  *
  * Owns the names. Leaves the number of a request, which follows the name of its link, to the link.
  *
- * 1. Who accepted numbers its links and never uses a number again; together with its generation no two links of a process
- *    have one name. Each end counts its own requests, hence the letter of the end that asks.
+ * 1. Who accepted numbers its links and never uses a number again; with 32 random bits of its generation no two links of a
+ *    process have one name. Each end counts its own requests, hence the letter of the end that asks.
  */
 import type { CorrelationScope } from '../transport/transport.ts';
 

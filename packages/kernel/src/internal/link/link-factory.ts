@@ -52,8 +52,8 @@ export interface Greeting {
   /** Whom a hello expects here. */
   readonly asked?: PeerDigest;
   readonly endpoint: EndpointFacts;
-  /** What an admit calls the link; undefined: this side is the one to name it. */
-  readonly linkNumber?: number;
+  /** What an admit calls the link; 0: it has no name for it, or this side is the one to give it. */
+  readonly linkNumber: number;
   /** Called for an admitted peer before its link can send: opens the receive window, answers the hello. */
   readonly prepare: (peer: PeerFacts, id: number, link: () => PhysicalLink | undefined) => WindowShare;
   readonly onClosed: (link: PhysicalLink, reason: string) => void;
@@ -192,7 +192,7 @@ export class LinkFactory {
         pipe,
         dialed,
         peer,
-        correlationScope: correlationScope(acceptor.generation, greeting.linkNumber ?? id, dialed),
+        correlationScope: correlationScope(acceptor.generation, greeting.linkNumber || id, dialed),
         descriptor: hello.descriptor,
         sendWindowBytes: hello.windowBytes,
         receiveWindow,

@@ -140,6 +140,7 @@ export class LinkListener implements Listener {
       decoded,
       pipe,
       dialed: false,
+      linkNumber: 0,
       asked,
       endpoint: this.facts,
       prepare: (peer, id, link) => {

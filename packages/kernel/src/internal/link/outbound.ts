@@ -168,12 +168,13 @@ export class Outbound {
   flush(): number {
     if (this.#hasMoved) this.#admitWaiting();
     const sentBytes = this.#batchedBytes;
+    const writtenMessages = this.#writtenMessages;
     const parts: Uint8Array[] = [];
     this.#lane.take(parts); // O3
     this.#ordinary.take(parts);
     if (parts.length > 0) this.#settings.pipe.send(parts);
     this.#sentBytes += sentBytes;
-    this.#sentMessages = this.#writtenMessages;
+    this.#sentMessages = writtenMessages;
     return sentBytes;
   }
 

@@ -6,10 +6,11 @@
  *
  * 1. At most 4,096 wait. When so many do, an ordinary phase is not taken; errors, drops and back pressure take the place of
  *    the latest ordinary one. What is left out is counted.
- * 2. They are written in the order in which they were added, for about 1 ms at a time and an eighth of all time: a slow logger
- *    takes no more from messages.
+ * 2. They are written in the order in which they were added, for about 1 ms at a time and an eighth of all time, with rests
+ *    of a second at most: a slow logger takes no more from messages.
  * 3. No hop is ordered while nothing waits. Closing takes 100 ms at most, whatever waits; what comes then is written at once.
  * 4. Phases go to the logger at `debug`, errors to the rate-limited log at `warn`; neither throws (TRACE-001).
+ * 5. A record that the logger itself causes waits behind those that are being written.
  */
 import { afterPendingReads, type Clock, type TimerHandle } from '../../internal/time/index.ts';
 import type { Logger } from '../logger.ts';
@@ -56,6 +57,7 @@ export class RecordQueue {
   #nextOrder = 0;
   #dropped = 0;
   #isHopOrdered = false;
+  #isWriting = false;
   #restEndsAtMs = -Infinity;
   #rest: TimerHandle | undefined;
   #isClosed = false;
@@ -82,9 +84,7 @@ export class RecordQueue {
     (isTrouble ? this.#troubles : this.#phases)
       .claim()
       .hold(this.#nextOrder++, this.#form.now(), place, phase, message, details);
-    if (this.#isClosed)
-      this.#writeOldest(); // 3
-    else this.#hop();
+    this.#added();
   }
 
   addError(key: string, record: DispatchErrorRecord): void {
@@ -92,16 +92,15 @@ export class RecordQueue {
       this.#dropped++;
       return;
     }
-    if (this.#isClosed) return this.#log.warn(key, record); // 3
     this.#errors.claim().hold(this.#nextOrder++, key, record);
-    this.#hop();
+    this.#added();
   }
 
   /** Writes what waits (3). */
   close(): void {
     this.#isClosed = true;
     if (this.#rest !== undefined) this.#clock.clearTimer(this.#rest);
-    this.#writeFor(CLOSE_MS);
+    if (!this.#isWriting) this.#writeFor(CLOSE_MS);
     this.#dropped += this.#count;
     for (const ring of [this.#phases, this.#troubles, this.#errors]) ring.clear();
   }
@@ -123,6 +122,13 @@ export class RecordQueue {
     return true;
   }
 
+  #added(): void {
+    if (this.#isWriting) return; // 5
+    if (this.#isClosed)
+      this.#writeFor(CLOSE_MS); // 3
+    else this.#hop();
+  }
+
   #hop(): void {
     if (this.#isHopOrdered) return;
     this.#isHopOrdered = true;
@@ -132,20 +138,23 @@ export class RecordQueue {
   }
 
   #writeSome(): void {
-    this.#isHopOrdered = false;
+    if (this.#isClosed) return;
     const startedAtMs = this.#clock.nowMs();
     this.#writeFor(WRITING_MS);
     const nowMs = this.#clock.nowMs();
     this.#restEndsAtMs = nowMs + Math.min((nowMs - startedAtMs) * REST_SHARE, REST_LIMIT_MS); // 2
+    this.#isHopOrdered = false;
     if (this.#count > 0) this.#hop();
   }
 
   #writeFor(ms: number): void {
     const endAtMs = this.#clock.nowMs() + ms;
+    this.#isWriting = true;
     for (let written = 0; this.#count > 0; written++) {
-      if (written % RECORDS_PER_LOOK === 1 && this.#clock.nowMs() >= endAtMs) return;
+      if (written % RECORDS_PER_LOOK === 1 && this.#clock.nowMs() >= endAtMs) break;
       this.#writeOldest();
     }
+    this.#isWriting = false;
   }
 
   #writeOldest(): void {

@@ -10,7 +10,7 @@
 interface Slot {
   /** Among all that wait, in whatever ring. */
   readonly order: number;
-  /** Keeps nothing alive that it held. */
+  /** Keeps nothing alive that was of one message alone. */
   release(): void;
 }
 
@@ -53,6 +53,7 @@ export class SlotRing<T extends Slot> {
   /** There is one. */
   removeLatest(): void {
     this.#slots[this.#at(--this.#count)]!.release();
+    if (this.#count === 0) this.#head = 0; // 2
   }
 
   clear(): void {

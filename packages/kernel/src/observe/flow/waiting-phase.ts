@@ -65,9 +65,9 @@ export class WaitingPhase implements FollowedMessage {
     this.durationMs = details.durationMs;
   }
 
-  /** A link that has ended is not kept for it. */
   release(): void {
     this.flow = undefined;
     this.link = undefined;
+    this.topic = undefined;
   }
 }

@@ -133,6 +133,34 @@ test('[MESH-003] [CORE-009] a peer that is not required ends the intent for good
   expect(await net.close()).toEqual([]);
 });
 
+test('[TRACE-020] links that a peer gives no number to have names of their own here', async () => {
+  const net = new TestNetwork();
+  const near = net.host('near', { policy: 'every' });
+  const ofOlderVersion = await net
+    .host('far')
+    .engine.listen({ address: 'tcp://older:0', maxPartBytes: 0, onRefused: () => undefined }, (pipe) => {
+      const admit = ownHello({
+        kind: EndpointKind.channelServer,
+        generation: 1n,
+        windowBytes: MIN_WINDOW_BYTES,
+        maxMessageBytes: 0,
+        rid: 'far',
+        scope: 'billing',
+        endpoint: '',
+        publicKey: '',
+        descriptor: DESCRIPTOR,
+      });
+      sendRecord(pipe, RecordKind.admit, encodeHello(admit), { correlation: 0, aux: 0 });
+      return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
+    });
+  near.dial(ofOlderVersion.address);
+  await net.settle();
+  near.opened[0]?.fail('cut');
+  await net.pass(200);
+  expect(new Set(near.opened.map(({ correlationScope: { own } }) => own)).size).toBe(2);
+  expect(await net.close()).toEqual([]);
+});
+
 test.each([
   [{ expectedRid: 'else' }, 'endpoint is server "far", expected "else"'],
   [{ expectedGeneration: 2n }, 'endpoint is generation 1 of server "far", expected 2'],

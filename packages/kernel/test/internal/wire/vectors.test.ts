@@ -110,6 +110,11 @@ test('[WIRE-001] vector hello-expecting asks for one run of one node, the others
   for (const name of ['hello', 'hello-secured']) expect(asked(name)).toEqual(peerDigest(undefined, undefined));
 });
 
+test('[TRACE-020] vector admit has the number of the link', () => {
+  const { correlation, aux } = recordOf('admit');
+  expect([correlation, aux]).toEqual([42, 0]);
+});
+
 test('[WIRE-001] vector reject-wrong-rid names who is there instead', () => {
   const { payload } = recordOf('reject-wrong-rid');
   const rejection = decodeRejection(payload);

@@ -1,12 +1,5 @@
 import { ManualClock } from '@zlink/testing';
-import {
-  clientServerPlace,
-  type DispatchErrorRecord,
-  type MessageFlowOptions,
-  RateLimitedLog,
-} from '../../../src/observe/index.ts';
-import { RecordForm } from '../../../src/observe/flow/record-form.ts';
-import { RecordQueue } from '../../../src/observe/flow/record-queue.ts';
+import { clientServerPlace, type MessageFlowOptions, RateLimitedLog } from '../../../src/observe/index.ts';
 import { TestFlow } from './test-flow.ts';
 
 const place = clientServerPlace('source', 'billing', 'client-1');
@@ -43,13 +36,6 @@ class Queue extends TestFlow {
   names(): unknown[] {
     return this.phases.map((record) => record['packet_name']);
   }
-}
-
-function recordsOf(tell: (queue: Queue) => void): readonly DispatchErrorRecord[] {
-  const queue = new Queue();
-  tell(queue);
-  queue.turn();
-  return queue.errors as unknown as readonly DispatchErrorRecord[]; // as they were written
 }
 
 test('[TRACE-012] records are written in a later turn, in order, and no turn is taken while none waits', () => {
@@ -123,25 +109,6 @@ test('[TRACE-012] phases that made room are gone for good, and what comes later 
   expect(queue.flow.droppedRecords).toBe(2);
 });
 
-test('[TRACE-012] an error that finds no room costs about as much as one that does, whatever waits', () => {
-  const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const clock = new ManualClock();
-  const log = new RateLimitedLog(logger, clock);
-  const [record] = recordsOf((queue) => queue.error('a'));
-  const form = new RecordForm(() => 0);
-  const costs = Array.from({ length: 9 }, () => {
-    const queue = new RecordQueue(form, { clock, logger, log, nextTurn: () => {} });
-    const add = (): number => {
-      const startedAtMs = performance.now();
-      for (let n = 0; n < 4_096; n++) queue.addError('key', record!);
-      return performance.now() - startedAtMs;
-    };
-    return { withRoom: add(), without: add() };
-  });
-  const least = (name: 'withRoom' | 'without'): number => Math.min(...costs.map((cost) => cost[name]));
-  expect(least('without')).toBeLessThan(least('withRoom') * 10); // looking through those that wait: a hundredfold
-});
-
 test('[TRACE-012] errors and phases keep their order', () => {
   const order: unknown[] = [];
   const keep = (record: object): void => void order.push((record as { packet_name?: unknown }).packet_name);
@@ -205,6 +172,48 @@ test('[TRACE-012] a process that was stopped while it wrote goes on writing afte
     { atMs: 61_000, written: 2 },
   ]);
 });
+
+test('[TRACE-012] a record that the logger causes waits its turn, and the logger gets no more time for it', () => {
+  const clock = new ManualClock(0);
+  const names: unknown[] = [];
+  const slow = (record: object): void => {
+    const name = (record as { packet_name?: unknown }).packet_name;
+    names.push(name);
+    if (name === 'a') queue.phase('of a');
+    clock.advance(1.25);
+  };
+  const queue = new Queue({ clock, logger: { debug: slow, info: slow, warn: slow, error: slow } });
+  for (const name of ['a', 'b']) queue.phase(name);
+  queue.turn();
+  expect([names, queue.turns.length]).toEqual([['a'], 0]);
+  for (const name of ['b', 'of a']) {
+    clock.advance(8.5);
+    expect(queue.turns).toEqual([]);
+    clock.advance(0.25);
+    queue.turn();
+    expect(names.at(-1)).toBe(name);
+  }
+});
+
+test.each(['before', 'after'])(
+  '[TRACE-012] a logger that records %s the end keeps the order and does not nest',
+  (when) => {
+    const names: unknown[] = [];
+    let depth = 0;
+    const recording = (record: object): void => {
+      const name = String((record as { packet_name?: unknown }).packet_name);
+      names.push(`${name} ${++depth}`);
+      if (!name.startsWith('of')) queue.phase(`of ${name}`);
+      depth--;
+    };
+    const queue = new Queue({ logger: { debug: recording, info: recording, warn: recording, error: recording } });
+    if (when === 'after') queue.flow.close();
+    for (const name of ['a', 'b']) queue.phase(name);
+    queue.flow.close();
+    const order = when === 'before' ? ['a', 'b', 'of a', 'of b'] : ['a', 'of a', 'b', 'of b'];
+    expect(names).toEqual(order.map((name) => `${name} 1`));
+  },
+);
 
 test('[TRACE-012] closing takes 100 ms of a slow logger; what is left then is counted', () => {
   const clock = new ManualClock();

@@ -87,11 +87,11 @@ function scaled(value: number): string {
   return digits(value);
 }
 
-/** Three significant digits, without exponent. */
+/** Three significant digits, of what is below one in ten four decimals; without exponent. */
 function digits(value: number): string {
   if (!Number.isFinite(value)) return 'none';
   const size = Math.abs(value);
   if (size >= 99.95) return value.toFixed(0);
   if (size >= 9.995) return value.toFixed(1);
-  return value.toFixed(2);
+  return value.toFixed(size >= 0.0995 || size === 0 ? 2 : 4);
 }

@@ -9,10 +9,10 @@ import {
   startPublisher,
   Subscriber,
 } from '../fanout/fanout-hosts.ts';
-import { ask, endpointOf, makeHost, makeServer, startServer } from '../hosts.ts';
+import { ask, endpointOf, makeHost, makeServer, startClient, startServer } from '../hosts.ts';
 import { Space } from '../location/stores.ts';
 import { LogRecorder } from '../log-recorder.ts';
-import { askNode, makeNode, meshEndpointOf, startNode } from '../meshes.ts';
+import { askNode, joinNode, makeNode, meshEndpointOf, startNode } from '../meshes.ts';
 import { rejection } from '../outcome.ts';
 import { CHANNEL, MESH } from '../packets.ts';
 import { type EventOf, isDeepFrozen, Witness } from './observing.ts';
@@ -50,6 +50,25 @@ test('[MON-020] [MON-021] the life of a host is told in order, each event once i
   }
   const logged = log.records.map((record) => String(record['eventId'])).filter((id) => id.startsWith('zlink.runtime.'));
   expect(logged.sort()).toEqual(witness.events.map(({ type }) => String(type)).sort());
+});
+
+test('[MON-021] every line of servers, nodes, publishers and their peers is plain JSON', async () => {
+  const log = new LogRecorder();
+  const options = { logger: log, diagnostics: { level: 'detailed' } } as const;
+  const server = await startServer({ options });
+  const client = await startClient([server], { options });
+  await ask(client, 'x');
+  const hub = await startNode('hub', { options });
+  const node = await joinNode('node', { connect: [hub], options });
+  await askNode(node, 'hub');
+  const publisher = await startPublisher({ options });
+  const subscriber = new Subscriber(makeHost(options), [publisher], {});
+  await subscriber.host.start();
+  await publisher.fanoutClient.ready(NEWS, 1);
+  await Promise.all([server, hub, publisher].map((host) => host.shutdown()));
+  const changed = log.records.filter(({ eventId }) => /_changed$/.test(String(eventId)));
+  expect(changed.filter((record) => 'lifecycleGeneration' in record).length).toBeGreaterThan(3);
+  for (const record of log.records) expect(JSON.parse(JSON.stringify(record))).toEqual(record);
 });
 
 test('[MON-020] a start that fails says why, in a bounded text without a stack', async () => {

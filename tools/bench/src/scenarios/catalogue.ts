@@ -2,6 +2,7 @@
 import type { Scenario } from '../scenario.ts';
 import { codecs } from './codecs.ts';
 import { diagnostics } from './diagnostics.ts';
+import { diagnosticsOff } from './diagnostics-off.ts';
 import { fanout } from './fanout.ts';
 import { frameworkOverLink } from './framework-over-link.ts';
 import { frameworkRequests } from './framework-requests.ts';
@@ -15,6 +16,7 @@ import { linkSerial } from './link-serial.ts';
 import { meshRequests } from './mesh-requests.ts';
 import { meshSelection } from './mesh-selection.ts';
 import { meshSends } from './mesh-sends.ts';
+import { metrics } from './metrics.ts';
 import { selection } from './selection.ts';
 
 export const catalogue: readonly Scenario[] = [
@@ -28,6 +30,8 @@ export const catalogue: readonly Scenario[] = [
   frameworkSerial,
   ...frameworkOverLink,
   ...diagnostics,
+  ...metrics,
+  ...diagnosticsOff,
   selection,
   ...meshRequests,
   meshSends,

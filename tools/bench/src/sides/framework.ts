@@ -16,7 +16,7 @@ export function frameworkAt(level: DiagnosticsLevel): Side {
 const ignore = (): void => undefined;
 const deaf: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-function sideWith(options: HostOptions): Side {
+export function sideWith(options: HostOptions): Side {
   return {
     async openServer(work, onMessage) {
       const host = createBenchHost(options);

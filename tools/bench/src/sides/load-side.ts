@@ -22,6 +22,8 @@ export async function loadSide(name: string): Promise<Side> {
     case 'framework normal':
     case 'framework detailed':
       return (await import('./framework.ts')).frameworkAt(name.slice('framework '.length) as DiagnosticsLevel); // one of these
+    case 'framework metered':
+      return (await import('./framework-metered.ts')).frameworkMetered;
     case 'mesh':
       return (await import('./mesh.ts')).mesh;
     case 'mesh node':

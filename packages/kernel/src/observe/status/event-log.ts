@@ -8,6 +8,7 @@
  * 2. What others can cause as often as they like is limited to one line per second, subject and state; all whom this side does
  *    not know share one.
  * 3. The events of the store are logged by its calls, which know more of them.
+ * 4. A line is plain JSON, which has no bigint: a generation is its decimal text.
  */
 import type { LinkState } from '../link-state.ts';
 import type { RateLimitedLog } from '../rate-limited-log.ts';
@@ -115,5 +116,8 @@ interface RowRecord {
 }
 
 function rowLine(key: string, row: RowRecord): Line {
-  return { level: 'info', record: row, key, state: row.draining === true ? 'draining' : row.state };
+  const { lifecycleGeneration } = row;
+  const record =
+    typeof lifecycleGeneration === 'bigint' ? { ...row, lifecycleGeneration: `${lifecycleGeneration}` } : row; // 4
+  return { level: 'info', record, key, state: row.draining === true ? 'draining' : row.state };
 }

@@ -2,11 +2,13 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type CellFilter, codecs, readFilter, securities, stores } from './matrix.ts';
+import { type Topic, topics } from './scenario.ts';
 
 export interface RunOptions {
   readonly list: boolean;
   readonly full: boolean;
   readonly only: readonly string[];
+  readonly topics: readonly Topic[];
   readonly filter: CellFilter;
   readonly against: string | undefined;
   readonly out: string;
@@ -16,6 +18,8 @@ export interface RunOptions {
 export const usage = `usage: npm run conformance -- [options]
   --list             what would be run, and nothing else
   --only ID          scenarios of a requirement id, or of all that begin so (WRR, CS-00); may be repeated, or a list: WRR,CS-008
+  --topic NAME       scenarios of a topic; may be repeated, or a list. With --only: those that are both
+                     topics: ${topics.join(', ')}
   --matrix VALUES    settings to run in, such as redis,json,plain
                      stores: ${stores.join(', ')}; codecs: ${codecs.join(', ')}; security: ${securities.join(', ')}
   --full             every combination of settings, and a new process for each host
@@ -31,6 +35,7 @@ export function readArguments(args: readonly string[]): RunOptions | 'help' {
     options: {
       list: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
+      topic: { type: 'string', multiple: true, default: [] },
       matrix: { type: 'string' },
       full: { type: 'boolean', default: false },
       against: { type: 'string' },
@@ -49,6 +54,7 @@ export function readArguments(args: readonly string[]): RunOptions | 'help' {
     list,
     full,
     only: idsOf(values.only),
+    topics: topicsOf(values.topic),
     filter: values.matrix === undefined ? {} : readFilter(values.matrix),
     against,
     out,
@@ -56,10 +62,22 @@ export function readArguments(args: readonly string[]): RunOptions | 'help' {
   };
 }
 
+function listed(given: readonly string[]): readonly string[] {
+  return given.flatMap((text) => text.split(',')).map((item) => item.trim());
+}
+
 function idsOf(given: readonly string[]): readonly string[] {
-  const ids = given.flatMap((text) => text.split(',')).map((id) => id.trim().toUpperCase());
+  const ids = listed(given).map((id) => id.toUpperCase());
   if (ids.includes('')) throw new Error('--only: "" is not allowed, allowed: requirement ids or how they begin');
   return ids;
+}
+
+function topicsOf(given: readonly string[]): readonly Topic[] {
+  return listed(given).map((name) => {
+    const topic = topics.find((known) => known === name.toLowerCase());
+    if (topic === undefined) throw new Error(`--topic: "${name}" is not allowed, allowed: ${topics.join(', ')}`);
+    return topic;
+  });
 }
 
 function jobsOf(text: string): number {

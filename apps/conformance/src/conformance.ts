@@ -47,7 +47,7 @@ export async function runConformance(
     return runs.length === 0 ? 1 : 0;
   }
   if (runs.length === 0) {
-    ports.print('conformance: nothing to run: no scenario depends on these settings');
+    ports.print('conformance: nothing to run: no scenario is all that was asked for; --list shows what there is');
     return 1;
   }
   const startedAt = new Date();

@@ -2,7 +2,8 @@
 import type { Dimensions } from './matrix.ts';
 import type { Stage } from './runner/stage.ts';
 
-export type Topic = 'foundation' | 'transport' | 'channels' | 'location' | 'lifecycle' | 'observability';
+export const topics = ['foundation', 'transport', 'channels', 'location', 'lifecycle', 'observability'] as const;
+export type Topic = (typeof topics)[number];
 
 export interface Scenario {
   readonly ids: readonly string[];

@@ -5,7 +5,7 @@ import { type Choice, chooseRuns, unknownIds } from '../src/runner/choice.ts';
 import { listedIds } from './ids.ts';
 import { chapters } from './outcomes.ts';
 
-const everything: Choice = { only: [], filter: {}, full: false, against: undefined };
+const everything: Choice = { only: [], topics: [], filter: {}, full: false, against: undefined };
 const chosen = (choice: Partial<Choice>): readonly string[] =>
   chooseRuns(chapters, { ...everything, ...choice }).map(({ scenario, cell }) => `${scenario.ids[0]} ${nameOf(cell)}`);
 
@@ -26,6 +26,13 @@ test('[CALL-004] any id of a scenario names it, whole or by its beginning', () =
   expect(chosen({ only: ['WRR-002'] })).toHaveLength(3);
   expect(chosen({ only: ['MSG', 'WRR'] })).toHaveLength(5);
   expect(unknownIds(chapters, ['WRR', 'XYZ'])).toEqual(['XYZ']);
+});
+
+test('[CALL-004] topics narrow what ids name, and the other way round', () => {
+  expect(chosen({ topics: ['foundation'] })).toEqual(['MSG-001 manual', 'MSG-001 msgpack']);
+  expect(chosen({ topics: ['foundation', 'channels'] })).toEqual(chosen({}));
+  expect(chosen({ topics: ['channels'], only: ['MSG', 'CS'] })).toEqual(['CS-001 manual']);
+  expect(chosen({ topics: ['location'], only: ['CS'] })).toEqual([]);
 });
 
 test('[CALL-004] against a running peer there are scenarios that need no more, in the codec of the peer', () => {

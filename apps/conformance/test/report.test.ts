@@ -16,16 +16,27 @@ test('[CALL-004] a requirement fails in a column if one of its scenarios does', 
   const summary = summarize(outcomes);
   expect(summary.columns).toEqual(['manual', 'redis']);
   expect(tableLines(summary)).toEqual([
-    'foundation   manual  redis',
-    'MSG-001      ok      ·',
+    'foundation  manual  redis',
+    'MSG-001     ok      ·',
     '',
-    'channels     manual  redis',
-    'CS-001       ok      FAIL',
-    'WRR-001      ok      ·',
+    'channels    manual  redis',
+    'CS-001      ok      FAIL',
+    'WRR-001     ok      ·',
   ]);
   expect(closingLine(summary, 65_432)).toBe(
     'conformance: 3 runs passed, 1 failed; 2 requirements hold, 1 do not; 65.4 s',
   );
+});
+
+test('[CALL-004] columns stand below their names, however long a topic is called', () => {
+  const lines = tableLines(summarize([passed(['MSG-001']), passed(['MON-001'], { store: 'redis' }, 'observability')]));
+  expect(lines).toEqual([
+    'channels       manual  redis',
+    'MSG-001        ok      ·',
+    '',
+    'observability  manual  redis',
+    'MON-001        ·       ok',
+  ]);
 });
 
 test('[CALL-004] a failure is shown with its text and with what the roles logged', () => {

@@ -39,6 +39,8 @@ test(
     expect(list.stdout).toMatch(/^ {2}\[WRR-001 /m);
     expect(list.stdout).toMatch(/\d+ scenarios, \d+ runs, \d+ requirements\n$/);
     expect(list.code).toBe(0);
+    const topic = await start(main, '--list', '--topic', 'lifecycle').finished;
+    expect(topic.stdout).toMatch(/^lifecycle\n(?: {2}\[.*\n)+\d+ scenarios, \d+ runs, \d+ requirements\n$/);
     const unknown = await start(main, '--only', 'XYZ-9', '--out', out).finished;
     expect(unknown).toMatchObject({ code: 1 });
     expect(unknown.stdout).toContain('XYZ-9');

@@ -7,8 +7,9 @@ const cellText = { ok: 'ok', failed: 'FAIL', none: '·' } as const;
 
 export function tableLines(summary: Summary): readonly string[] {
   const widths = summary.columns.map((column) => Math.max(column.length, 4));
+  const firstWidth = Math.max(...summary.rows.flatMap(({ topic, id }) => [topic.length, id.length]));
   const line = (id: string, cells: readonly string[]): string =>
-    `${id.padEnd(12)} ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd();
+    [id.padEnd(firstWidth), ...cells.map((cell, at) => cell.padEnd(widths[at] ?? 0))].join('  ').trimEnd();
   const lines: string[] = [];
   let topic: string | undefined;
   for (const row of summary.rows) {

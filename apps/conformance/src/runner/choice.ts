@@ -4,19 +4,22 @@
  * Owns the choice among all scenarios and cells. Leaves their order to the schedule.
  */
 import { type CellFilter, cellsOf } from '../matrix.ts';
-import type { Chapter, Scenario } from '../scenario.ts';
+import type { Chapter, Scenario, Topic } from '../scenario.ts';
 import type { Run } from './outcome.ts';
 
 export interface Choice {
   /** Ids, or beginnings of ids; empty: all. */
   readonly only: readonly string[];
+  /** Empty: all. */
+  readonly topics: readonly Topic[];
   readonly filter: CellFilter;
   readonly full: boolean;
   readonly against: string | undefined;
 }
 
 export function chooseRuns(chapters: readonly Chapter[], choice: Choice): readonly Run[] {
-  return chapters.flatMap(({ topic, scenarios }) =>
+  const ofTopics = chapters.filter(({ topic }) => choice.topics.length === 0 || choice.topics.includes(topic));
+  return ofTopics.flatMap(({ topic, scenarios }) =>
     scenarios
       .filter((scenario) => isWanted(scenario, choice))
       .flatMap((scenario) => {

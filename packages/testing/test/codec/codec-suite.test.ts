@@ -38,6 +38,14 @@ test.each(brokenCodecs)('[CODEC-006] the suite catches a codec that $what', asyn
   expect(await failureOf(found[0]!)).toBe(failsWith);
 });
 
+test('[CODEC-006] a harness whose nested values and payloads differ is told which', async () => {
+  const plain = jsonHarness();
+  const payload = plain.nested.payload;
+  const harness = { ...plain, nested: { ...plain.nested, payload: (levels: number) => payload(levels - 1) } };
+  const [found] = casesOf(harness).filter(({ title }) => title.includes('down to the deepest level'));
+  await expect(found?.run()).rejects.toThrow(/^nested\.payload\(512\) does not decode to nested\.value\(512\)/);
+});
+
 test('[CODEC-006] every case of the suite catches a codec', () => {
   const titles = casesOf(boundedHarness).map(({ title }) => title);
   expect(new Set(titles).size).toBe(titles.length);

@@ -10,8 +10,9 @@ export const boundCases: readonly CodecCase[] = [
     title: '[CODEC-006] values are encoded and decoded down to the deepest level, and refused one level below',
     act: (rig) => {
       const { maxLevels, value, payload } = rig.harness.nested;
-      assert.deepStrictEqual(rig.decode(rig.encode(value(maxLevels))), value(maxLevels));
-      assert.deepStrictEqual(rig.decode(payload(maxLevels)), value(maxLevels));
+      const [given, form] = [`nested.value(${maxLevels})`, `nested.payload(${maxLevels})`];
+      assert.deepStrictEqual(rig.decode(rig.encode(value(maxLevels))), value(maxLevels), `${given} does not come back`);
+      assert.deepStrictEqual(rig.decode(payload(maxLevels)), value(maxLevels), `${form} does not decode to ${given}`);
       refusal('InvalidOperation', () => rig.encode(value(maxLevels + 1)), `${maxLevels + 1} levels`);
     },
   },

@@ -36,5 +36,6 @@ export interface NestedValues {
   /** The deepest that is encoded. */
   readonly maxLevels: number;
   readonly value: (levels: number) => unknown;
+  /** Decodes to what is equal to `value` of as many levels. */
   readonly payload: (levels: number) => Uint8Array;
 }

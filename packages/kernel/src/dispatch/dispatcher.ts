@@ -235,7 +235,7 @@ export class Dispatcher {
       message = this.#routes.decode(dispatch, entry);
     } catch (error) {
       const hidden = `payload of packet ${describeValue(dispatch.packetName)} could not be decoded`;
-      const text = typedErrorOf(error)?.text ?? hidden;
+      const text = typedErrorOf(error, true)?.text ?? hidden;
       return this.#reject(dispatch, 'decode_error', 'ProtocolError', text, recordTextOf(error) ?? text);
     }
     this.#run(dispatch, entry, message, nowMs);

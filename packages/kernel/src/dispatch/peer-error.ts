@@ -6,13 +6,15 @@
  *
  * 1. Only kind and text cross: no cause, no stack, no code of another library (ERR-004).
  * 2. The text of an error that is no ZLinkError crosses only if the host allows it; a ConfigurationError's never (ERR-005).
+ *    What quotes a message crosses to who has sent that message alone (TRACE-004).
  * 3. Never throws, whatever was thrown.
  */
 import type { PayloadSink } from '../codec/index.ts';
 import { ConfigurationError, ErrorKind, type ErrorKindName, isZLinkError } from '../errors/index.ts';
+import { recordTextOf } from '../errors/record-text.ts';
 import type { OutboundRecord } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/record.ts';
-import { boundedText, wholeErrorText } from '../observe/index.ts';
+import { boundedText, errorText } from '../observe/index.ts';
 
 /** Longest text in an error reply, in characters. */
 const textLimit = 1_024;
@@ -33,15 +35,20 @@ export function peerErrorOf(thrown: unknown, exposeErrorMessages: boolean, whatF
   const isExposed = exposeErrorMessages && !(thrown instanceof ConfigurationError); // 2
   return {
     kind: 'InternalFailure',
-    text: isExposed ? `${whatFailed}: ${wholeErrorText(thrown, foreignTextLimit)}` : `${whatFailed}${CAUSE_IN_LOG}`,
+    text: isExposed ? `${whatFailed}: ${errorText(thrown, foreignTextLimit)}` : `${whatFailed}${CAUSE_IN_LOG}`,
   };
 }
 
-/** What was thrown, if it is a ZLinkError: those are meant for the peer. */
-export function typedErrorOf(thrown: unknown): PeerError | undefined {
+/**
+ * What was thrown, if it is a ZLinkError: those are meant for the peer.
+ *
+ * @param mayQuote - whether the peer has sent what the text may quote (2)
+ */
+export function typedErrorOf(thrown: unknown, mayQuote = false): PeerError | undefined {
   if (!isZLinkError(thrown)) return undefined;
   try {
-    const { kind, message } = thrown;
+    const { kind } = thrown;
+    const message = (mayQuote ? undefined : recordTextOf(thrown)) ?? thrown.message;
     // Another copy of the package may know kinds that have no number here.
     if (!Object.hasOwn(ErrorKind, kind) || typeof message !== 'string') return undefined;
     const prefix = `[${kind}] `;

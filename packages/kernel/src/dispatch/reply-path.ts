@@ -10,10 +10,11 @@
  * R4 Whatever codec, schema or link throw ends here: as an error reply, or recorded.
  */
 import { describeValue, ErrorKind, isZLinkError, ZLinkError } from '../errors/index.ts';
+import { setRecordText } from '../errors/record-text.ts';
 import type { Clock, DeadlineWheel } from '../internal/time/index.ts';
 import type { InboundRecord, Link } from '../internal/transport/index.ts';
 import { RecordKind } from '../internal/wire/record.ts';
-import { type CarriedFlow, errorText, wholeErrorText } from '../observe/index.ts';
+import { type CarriedFlow, errorText } from '../observe/index.ts';
 import { type DropReason, type Outcome, verbOf } from './counters.ts';
 import type { Dispatch, DispatchOwner } from './dispatch.ts';
 import { asFollowed, type DispatchPoints } from './dispatch-points.ts';
@@ -193,9 +194,12 @@ export class ReplyPath implements DispatchOwner {
 
   /** The handler's result cannot be sent: the caller learns that much. */
   #unencodable(dispatch: Dispatch, error: unknown): void {
+    // A codec's own words may quote the reply (TRACE-004).
+    if (!isZLinkError(error) && typeof error === 'object' && error !== null)
+      setRecordText(error, 'the codec could not encode the reply');
     this.#failures.threw(dispatch, error, false);
     const what = this.#failures.unsentReplyOf(dispatch);
-    const text = this.#exposeErrorMessages ? `${what}: ${wholeErrorText(error)}` : `${what}${CAUSE_IN_LOG}`;
+    const text = this.#exposeErrorMessages ? `${what}: ${errorText(error)}` : `${what}${CAUSE_IN_LOG}`;
     this.fail(dispatch, { kind: 'InternalFailure', text }, 'failed');
   }
 

@@ -14,17 +14,10 @@ const defaultLimit = 256;
 
 // Line ends and control characters could forge or hide a line of a log.
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 
-/** For logs and records. */
 export function errorText(thrown: unknown, limit = defaultLimit): string {
-  const recordText = recordTextOf(thrown); // 3
-  return recordText === undefined ? wholeErrorText(thrown, limit) : boundedText(recordText, limit);
-}
-
-/** For whoever sent the message. */
-export function wholeErrorText(thrown: unknown, limit = defaultLimit): string {
-  return boundedText(readMessage(thrown) ?? `thrown ${describeValue(thrown)}`, limit);
+  return boundedText(recordTextOf(thrown) ?? readMessage(thrown) ?? `thrown ${describeValue(thrown)}`, limit); // 3
 }
 
 /** `text` on one line, cut to `limit` characters; half a surrogate pair is not left behind. */

@@ -1,6 +1,6 @@
 /** What operators see: log records and counters. */
 export { boundedList } from './bounded-list.ts';
-export { boundedText, errorText, wholeErrorText } from './error-text.ts';
+export { boundedText, errorText } from './error-text.ts';
 export type { LinkState } from './link-state.ts';
 export { guardLogger, stderrLogger } from './logger.ts';
 export type { Logger } from './logger.ts';

@@ -7,7 +7,7 @@
  * 1. Neither the default logger nor a guarded one ever throws, and no promise of theirs is left rejected.
  * 2. A record is one JSON line: bigint as decimal text, errors as name and message, no stack. What a terminal or a viewer could
  *    take for an order stands in it as an escape: names come from peers.
- * 3. A failing logger shows on stderr at most once per minute and text (MON-023).
+ * 3. A failing logger shows on stderr at most once per minute and text, and with at most 256 texts (MON-023).
  */
 import { describeValue } from '../errors/index.ts';
 import { type Clock, systemClock } from '../internal/time/index.ts';
@@ -76,6 +76,10 @@ export function guardLogger(logger: Logger, options: GuardLoggerOptions = {}): L
       const nowMs = clock.nowMs();
       const lastAtMs = reportedAtMs.get(text);
       if (lastAtMs !== undefined && nowMs - lastAtMs < reportEveryMs) return; // 3
+      if (lastAtMs === undefined && reportedAtMs.size >= rememberedTexts) {
+        const [oldestAtMs = -Infinity] = reportedAtMs.values();
+        if (nowMs - oldestAtMs < reportEveryMs) return; // 3
+      }
       reportedAtMs.delete(text); // so that the map's order is the order of reports
       reportedAtMs.set(text, nowMs);
       dropOldest(reportedAtMs, rememberedTexts);

@@ -73,6 +73,7 @@ export class RateLimitedLog {
     const state = this.#keys.get(key);
     if (state === undefined || nowMs - state.writtenAtMs >= intervalMs) {
       const suppressed = state?.suppressed ?? 0; // the timer is late
+      if (suppressed > 0) this.#dropped++; // the latest of them
       this.#remember(key, { writtenAtMs: nowMs, suppressed: 0, latest: undefined, level });
       return this.#write(level, suppressed === 0 ? record : { ...record, suppressed });
     }

@@ -1,6 +1,8 @@
 import { ZLinkError } from '../../src/errors/index.ts';
+import type { CodecExtension } from '../../src/codec/index.ts';
 import type { ChannelContext, HandlerRegistry } from '../../src/dispatch/index.ts';
 import { message, metadata, request, type StandardSchemaV1 } from '../../src/message/index.ts';
+import { validateOutbound } from '../../src/message/schema.ts';
 import { type CarriedFlow, type DiagnosticsLevel, type Flow, flowOf, TraceContext } from '../../src/observe/index.ts';
 import { FlowSource } from '../../src/observe/flow/flow-source.ts';
 import { FakeTracer } from '../observe/flow/fake-tracer.ts';
@@ -413,12 +415,56 @@ describe('dispatch errors', () => {
     );
     harness.request(Checked, {});
     harness.request(Answered, {});
-    expect(JSON.stringify(harness.link.answers)).toMatch(/PIN-4711 in.*PIN-4711 out/);
+    const answers = harness.link.answers.map(({ text }) => text);
+    expect(answers[0]).toContain('card.pin: received PIN-4711 in'); // who has sent it
+    expect(answers[1]).not.toContain('4711');
     expect(harness.logs.map(({ reason, error }) => [reason, error])).toEqual([
       ['decode_error', '[ProtocolError] value of packet "checked" does not fit: card.pin'],
       ['handler_exception', '[InvalidOperation] value of packet "answered" does not fit: card.pin'],
     ]);
     expect(JSON.stringify([harness.logs, harness.phases])).not.toContain('4711');
+  });
+
+  test('[TRACE-004] words that may quote another message reach neither records nor the caller of the handler', async () => {
+    const validate = (): object => ({ issues: [{ message: 'received PIN-4711', path: ['pin'] }] });
+    const schema: StandardSchemaV1<unknown, object> = { '~standard': { version: 1, vendor: 'test', validate } };
+    /** As a call of the handler does. */
+    const misfitting = async (): Promise<never> => {
+      validateOutbound(schema, {}, 'other');
+      throw new Error('it fits');
+    };
+    const harness = harnessAt('errors', (handlers) => handlers.addRequest(Ask, misfitting));
+    harness.request(Ask, { n: 1 });
+    await harness.dispatcher.idle();
+    expect(harness.link.answers).toMatchObject([
+      { error: 'InvalidOperation', text: 'value of packet "other" does not fit: pin' },
+    ]);
+    expect(harness.logs).toMatchObject([{ error: '[InvalidOperation] value of packet "other" does not fit: pin' }]);
+  });
+
+  test('[TRACE-004] what a codec throws at a reply is told to the application alone', () => {
+    class Secret {}
+    const Told = request<object, Secret>('told', { reply: { declaredType: Secret } });
+    const quoting: CodecExtension = {
+      register: (codecs) =>
+        codecs.add({
+          contentType: 'application/x-secret',
+          matches: (type) => type === Secret,
+          encode: () => {
+            throw new Error('cannot encode PIN-4711');
+          },
+          decode: () => new Secret(),
+        }),
+    };
+    const harness = harnessAt('errors', (handlers) => handlers.addRequest(Told, () => new Secret()), {
+      extensions: [quoting],
+    });
+    harness.request(Told, {});
+    expect(harness.unhandled).toMatchObject([{ error: { message: 'cannot encode PIN-4711' } }]);
+    expect(harness.logs).toMatchObject([
+      { reason: 'handler_exception', error: 'the codec could not encode the reply' },
+    ]);
+    expect(JSON.stringify([harness.logs, harness.link.answers])).not.toContain('4711');
   });
 
   test('[TRACE-006] none: a filter that stops, a caller that gives up, time that is over', async () => {

@@ -78,7 +78,7 @@ test('[MSG-004] a reply that does not fit its schema becomes InternalFailure', (
   ok = true;
   harness.request(Checked, {});
   expect(harness.link.answers).toMatchObject([
-    { error: 'InternalFailure', text: expect.stringContaining('not ok') as string },
+    { error: 'InternalFailure', text: expect.stringContaining('does not fit: the whole of it') as string },
     { error: undefined, text: '{"ok":true}' },
   ]);
 });

@@ -111,6 +111,19 @@ describe('a guarded logger', () => {
     ]);
   });
 
+  test('[C11] [MON-023] however many texts a failing logger has, 256 of them a minute are reported, each once', () => {
+    const { clock, lines, logger } = guarded((record) => {
+      throw new Error((record as { text: string }).text);
+    });
+    for (let round = 0; round < 3; round++) {
+      for (let at = 0; at < 300; at++) logger.warn({ text: `disk full at ${at}` });
+    }
+    expect([lines.length, new Set(lines).size]).toEqual([256, 256]);
+    clock.advance(60_000);
+    logger.warn({ text: 'disk full at 299' });
+    expect(lines).toHaveLength(257);
+  });
+
   test('[C11] an async logger that rejects leaves no unhandled rejection', async () => {
     const { lines, logger } = guarded(async () => {
       throw new Error('async');

@@ -77,6 +77,7 @@ test('[C06] a stalled event loop delays a count but loses none', () => {
   clock.stall(5_000);
   log.warn('key', { n: 3 }); // before the timer has had its turn
   expect(records).toEqual([{ n: 1 }, { n: 3, suppressed: 1 }]);
+  expect(log.dropped).toBe(1);
   clock.advance(10_000);
   expect(records).toHaveLength(2);
 });

@@ -29,8 +29,9 @@ const WRITING_MS = 1;
 const REST_SHARE = 7;
 const REST_LIMIT_MS = 1_000;
 const CLOSE_MS = 100;
-/** The clock is asked after the first record of a turn, and then after so many. */
-const RECORDS_PER_LOOK = 8;
+/** The clock is asked after the first record of a turn, and then after so many; after each one while the logger is slow. */
+const RECORDS_PER_LOOK = 4;
+const SLOW_MS = 0.2;
 
 export interface RecordQueueOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'setTimer' | 'clearTimer'>;
@@ -100,7 +101,7 @@ export class RecordQueue {
   close(): void {
     this.#isClosed = true;
     if (this.#rest !== undefined) this.#clock.clearTimer(this.#rest);
-    if (!this.#isWriting) this.#writeFor(CLOSE_MS);
+    if (!this.#isWriting) this.#writeFor(CLOSE_MS, 1);
     this.#dropped += this.#count;
     for (const ring of [this.#phases, this.#troubles, this.#errors]) ring.clear();
   }
@@ -125,7 +126,7 @@ export class RecordQueue {
   #added(): void {
     if (this.#isWriting) return; // 5
     if (this.#isClosed)
-      this.#writeFor(CLOSE_MS); // 3
+      this.#writeFor(CLOSE_MS, 1); // 3
     else this.#hop();
   }
 
@@ -140,19 +141,26 @@ export class RecordQueue {
   #writeSome(): void {
     if (this.#isClosed) return;
     const startedAtMs = this.#clock.nowMs();
-    this.#writeFor(WRITING_MS);
+    this.#writeFor(WRITING_MS, RECORDS_PER_LOOK);
     const nowMs = this.#clock.nowMs();
     this.#restEndsAtMs = nowMs + Math.min((nowMs - startedAtMs) * REST_SHARE, REST_LIMIT_MS); // 2
     this.#isHopOrdered = false;
     if (this.#count > 0) this.#hop();
   }
 
-  #writeFor(ms: number): void {
-    const endAtMs = this.#clock.nowMs() + ms;
+  /** @param perLook - so many records at most pass between two looks at the clock */
+  #writeFor(ms: number, perLook: number): void {
+    let lookedAtMs = this.#clock.nowMs();
+    const endAtMs = lookedAtMs + ms;
+    let beforeLook = 1;
     this.#isWriting = true;
-    for (let written = 0; this.#count > 0; written++) {
-      if (written % RECORDS_PER_LOOK === 1 && this.#clock.nowMs() >= endAtMs) break;
+    while (this.#count > 0) {
       this.#writeOldest();
+      if (--beforeLook > 0) continue;
+      const nowMs = this.#clock.nowMs();
+      if (nowMs >= endAtMs) break;
+      beforeLook = nowMs - lookedAtMs > SLOW_MS ? 1 : perLook;
+      lookedAtMs = nowMs;
     }
     this.#isWriting = false;
   }

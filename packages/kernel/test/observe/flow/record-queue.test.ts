@@ -229,6 +229,19 @@ test('[TRACE-012] closing takes 100 ms of a slow logger; what is left then is co
   expect([written, queue.flow.droppedRecords]).toEqual([1, 9]);
 });
 
+test.each([
+  ['always', [90, 90, 90, 90, 90, 90, 90, 90, 90, 90], 2],
+  ['after a fast record', [0, 90, 90, 90, 90, 90, 90, 90, 90, 90, 90], 3],
+])('[TRACE-012] a logger that is slow %s is looked at often enough', (_, costs, most) => {
+  const clock = new ManualClock(0);
+  let written = 0;
+  const slow = (): void => clock.advance(costs[written++]!);
+  const queue = new Queue({ clock, logger: { debug: slow, info: slow, warn: slow, error: slow } });
+  for (const at of costs.keys()) queue.phase(`p${at}`);
+  queue.flow.close();
+  expect([written, queue.flow.droppedRecords]).toEqual([most, costs.length - most]);
+});
+
 test('[TRACE-012] closing writes what waits, and what comes then is written at once', () => {
   const queue = new Queue();
   queue.phase('a');

@@ -192,7 +192,7 @@ function errorReason(end: CallEnd, error: unknown): DispatchErrorReason | undefi
 
 function requestOutcome(end: CallEnd, error: unknown): RequestOutcome {
   if (end === 'succeeded' || end === 'cancelled') return end;
-  if (end === 'remote' || !isZLinkError(error)) return 'failed'; // whatever the other side had no time for, or was shut down
+  if (end === 'remote' || !isZLinkError(error)) return 'failed'; // neither this side's time nor its end
   if (error.kind === 'DeadlineExceeded') return 'timed_out';
   return error.kind === 'ShuttingDown' ? 'shutdown' : 'failed';
 }

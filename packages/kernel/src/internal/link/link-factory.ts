@@ -1,7 +1,8 @@
 /**
  * Makes links out of greeted pipes: the one place where admission, duplicates and windows meet.
  *
- * Owns the peer indexes of groups and link ids. Listener and dialer call it with a decoded greeting.
+ * Owns the peer indexes of groups, link ids, which links are open, and the traffic of those that have ended. Listener and dialer
+ * call it with a decoded greeting.
  */
 import type { Pipe, PipeSecurity } from '../transport/engine.ts';
 import type { Link, LinkGroup, PeerFacts } from '../transport/transport.ts';

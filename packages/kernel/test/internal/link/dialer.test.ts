@@ -12,12 +12,34 @@ import { RecordKind } from '../../../src/internal/wire/record.ts';
 import { parseEndpoint } from '../../../src/identity/index.ts';
 import { sendRecord } from '../../../src/internal/link/handshake.ts';
 import { DESCRIPTOR } from './link-side.ts';
-import { TestNetwork } from './test-host.ts';
+import { type TestHost, TestNetwork } from './test-host.ts';
 import { TestRecord } from './test-record.ts';
 
 const NOBODY = 'tcp://nobody:9';
 /** With the fixed chance of the test's hosts every delay of the backoff is three quarters of its step. */
 const delaysMs = [75, 150, 300, 600, 1_200, 2_400, 3_750, 3_750];
+
+/** Admits whoever comes, gives no link a number and says nothing more; resolves with where. */
+async function listenAdmitting(host: TestHost, says: Partial<Parameters<typeof ownHello>[0]> = {}): Promise<string> {
+  const admit = ownHello({
+    kind: EndpointKind.channelServer,
+    generation: 1n,
+    windowBytes: MIN_WINDOW_BYTES,
+    maxMessageBytes: 0,
+    rid: 'far',
+    scope: 'billing',
+    endpoint: '',
+    publicKey: '',
+    descriptor: DESCRIPTOR,
+    ...says,
+  });
+  const where = { address: 'tcp://other:0', maxPartBytes: 0, onRefused: () => undefined };
+  const { address } = await host.engine.listen(where, (pipe) => {
+    sendRecord(pipe, RecordKind.admit, encodeHello(admit));
+    return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
+  });
+  return address;
+}
 
 test('[CORE-009] attempts to an address where nobody answers follow the backoff, and start small after a success', async () => {
   const net = new TestNetwork();
@@ -103,25 +125,9 @@ test('[MESH-003] [CORE-009] a peer that is not required ends the intent for good
     'notRequired',
     'both sides are object clients without a channel to serve',
   ]);
-  const stranger = await far.engine.listen(
-    { address: 'tcp://other:0', maxPartBytes: 0, onRefused: () => undefined },
-    (pipe) => {
-      const admit = ownHello({
-        kind: EndpointKind.meshNode,
-        generation: 5n,
-        windowBytes: MIN_WINDOW_BYTES,
-        maxMessageBytes: 0,
-        rid: 'someone',
-        scope: 'billing',
-        endpoint: '',
-        publicKey: '',
-        descriptor: objectClient,
-      });
-      sendRecord(pipe, RecordKind.admit, encodeHello(admit));
-      return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
-    },
-  );
-  const other = near.dial(stranger.address, { descriptor: objectClient });
+  const stranger = { kind: EndpointKind.meshNode, generation: 5n, rid: 'someone', descriptor: objectClient };
+  const address = await listenAdmitting(far, stranger);
+  const other = near.dial(address, { descriptor: objectClient });
   await net.settle();
   expect(other.state).toBe('notRequired');
   const states = near.states.length;
@@ -136,24 +142,7 @@ test('[MESH-003] [CORE-009] a peer that is not required ends the intent for good
 test('[TRACE-020] links that a peer gives no number to have names of their own here', async () => {
   const net = new TestNetwork();
   const near = net.host('near', { policy: 'every' });
-  const ofOlderVersion = await net
-    .host('far')
-    .engine.listen({ address: 'tcp://older:0', maxPartBytes: 0, onRefused: () => undefined }, (pipe) => {
-      const admit = ownHello({
-        kind: EndpointKind.channelServer,
-        generation: 1n,
-        windowBytes: MIN_WINDOW_BYTES,
-        maxMessageBytes: 0,
-        rid: 'far',
-        scope: 'billing',
-        endpoint: '',
-        publicKey: '',
-        descriptor: DESCRIPTOR,
-      });
-      sendRecord(pipe, RecordKind.admit, encodeHello(admit), { correlation: 0, aux: 0 });
-      return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
-    });
-  near.dial(ofOlderVersion.address);
+  near.dial(await listenAdmitting(net.host('far')));
   await net.settle();
   near.opened[0]?.fail('cut');
   await net.pass(200);
@@ -169,25 +158,8 @@ test.each([
   const near = net.host('near');
   const far = net.host('far', { policy: 'every' });
   const listener = await far.listen();
-  const ofOlderVersion = await far.engine.listen(
-    { address: 'tcp://older:0', maxPartBytes: 0, onRefused: () => undefined },
-    (pipe) => {
-      const admit = ownHello({
-        kind: EndpointKind.channelServer,
-        generation: 1n,
-        windowBytes: MIN_WINDOW_BYTES,
-        maxMessageBytes: 0,
-        rid: 'far',
-        scope: 'billing',
-        endpoint: '',
-        publicKey: '',
-        descriptor: DESCRIPTOR,
-      });
-      sendRecord(pipe, RecordKind.admit, encodeHello(admit)); // it does not look at whom a hello expects
-      return { onPipeOpen: () => undefined, onPipeMessage: () => undefined, onPipeClosed: () => undefined };
-    },
-  );
-  const intents = [listener.endpoint, ofOlderVersion.address].map((address) => near.dial(address, expected));
+  const ofOlderVersion = await listenAdmitting(far); // which does not look at whom a hello expects
+  const intents = [listener.endpoint, ofOlderVersion].map((address) => near.dial(address, expected));
   await net.settle();
   for (const intent of intents) expect([intent.state, intent.reason, intent.rid]).toEqual(['rejected', reason, 'far']);
   expect([near.opened, far.opened, far.greeted]).toEqual([[], [], 0]);

@@ -3,7 +3,8 @@
 //
 // 1. Old results are deleted first: a project without a result file counts as one failure.
 // 2. The closing line stands alone and last; the exit code is non-zero on any failure and on zero passed tests.
-// 3. Results with another run id were replayed by Nx's cache; that is said, never hidden.
+// 3. What failed is named once more after Nx's own output, so that the end of a log is enough to know it.
+// 4. Results with another run id were replayed by Nx's cache; that is said, never hidden.
 //
 // Arguments: `--affected` limits the run to what a change can have broken; all others go to Nx.
 import { spawnSync } from 'node:child_process';
@@ -33,6 +34,12 @@ function readResult(project) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
 }
 
+function showFailures(project, failures) {
+  for (const { file, title, message } of failures) {
+    console.log(`failed: ${project.name} ${file} › ${title}\n${message.replaceAll(/^/gm, '    ')}`);
+  }
+}
+
 function addUp(projects, runId, partial) {
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const project of projects) {
@@ -44,6 +51,7 @@ function addUp(projects, runId, partial) {
       continue;
     }
     if (result.runId !== runId) console.log(`run-tests: ${project.name} was replayed from the cache`);
+    showFailures(project, result.failures);
     total.passed += result.passed;
     total.failed += result.failed;
     total.skipped += result.skipped;

@@ -150,16 +150,16 @@ test('[TRACE-010] a host at off breaks the flow: the next one begins another', a
 test('[TRACE-011] at rate 0.1 three hosts record a flow as a whole, or none of it', async () => {
   const { client, sides } = await startChain(() => new Diagnosed('normal', { sampleRate: 0.1 }));
   await Promise.all(Array.from({ length: 500 }, (_, n) => ask(client, n)));
-  await until(
-    () => sides.client.phases.length * 4 === sides.node.phases.length * 2 && sides.client.phases.length > 0,
-    'all records are written',
-  );
   const flows = new Map<unknown, number>();
-  for (const { phases } of [sides.client, sides.server, sides.node]) {
-    for (const { flow_id: id } of phases) flows.set(id, (flows.get(id) ?? 0) + 1);
-  }
-  expect(new Set(flows.values())).toEqual(new Set([12]));
-  expect(flows.size).toBeGreaterThan(10); // of 500; less than one in ten million runs has so few
+  const countRecords = (): number[] => {
+    flows.clear();
+    for (const { phases } of [sides.client, sides.server, sides.node]) {
+      for (const { flow_id: id } of phases) flows.set(id, (flows.get(id) ?? 0) + 1);
+    }
+    return [...flows.values()];
+  };
+  // Of 500; less than one in ten million runs has so few.
+  await until(() => countRecords().length > 10 && countRecords().every((records) => records === 12), 'whole flows');
   expect(flows.size).toBeLessThan(110);
 });
 

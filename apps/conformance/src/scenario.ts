@@ -9,7 +9,7 @@ export interface Scenario {
   readonly ids: readonly string[];
   readonly title: string;
   readonly over?: Dimensions;
-  /** How long it may take; default 60 s. */
+  /** How long it may take; default 120 s. */
   readonly limitMs?: number;
   /** Mostly waits: begun first, beside the others. */
   readonly isSlow?: boolean;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { runScript } from '@zlink/testing/internal';
+import { quietPort, runScript } from '@zlink/testing/internal';
 import { built } from './paths.ts';
 
 const limitMs = 300_000; // tells a hang from a success, also on a machine that has no time for the demo
@@ -10,7 +10,8 @@ const withoutRedis = { REDIS_SERVER_BIN: 'none' };
 test(
   '[CALL-004] [CS-008] [NODE-001] the demo drains and kills servers and nodes, accounts for every call and ends by itself',
   async () => {
-    const { code, stdout, stderr } = await runScript(built('main.js'), ['--seconds', '6']).finished;
+    const port = String(await quietPort()); // and of the two above it: one node takes its port twice
+    const { code, stdout, stderr } = await runScript(built('main.js'), ['--seconds', '6', '--port', port]).finished;
     expect(stderr).toBe('');
     expect(stdout).not.toContain('\x1b');
     const [shop, mesh, fleet] = stdout.split(/^.*(?:A mesh|Discovery): .*$/m) as [string, string, string];

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { until } from '@zlink/testing';
 import { run, runTop, startHost } from './children.ts';
 import { newFolder } from './folders.ts';
 import { sampleLine } from './sample-host.ts';
@@ -49,12 +48,20 @@ test('[MON-001] --once --plain prints one view of a real host with its rates, an
   expect(lines[0]).toMatch(/^zlink-top {2}\d\d:\d\d:\d\d {2}1 host {2}every 0\.3 s$/);
   expect(lines[2]).toMatch(new RegExp(`^billing {2}pid ${host.pid} {2}serving {2}up \\d+ s {2}generation \\d+$`));
   expect(stdout).toMatch(/^ {2}listens {2}tcp:\/\/127\.0\.0\.1:\d+ {2}client server billing$/m);
-  const [, perSecond] = /^ {2}billing request +([\d.]+) +([\d.]+) +0 +0 +\d+ +\d+ {2}channel$/m.exec(stdout) ?? [];
-  expect(Number(perSecond)).toBeGreaterThan(0);
+  expect(stdout).toMatch(/^ {2}billing request +[<\d.,]+ +[<\d.,]+ +0 +0 +\d+ +\d+ {2}channel$/m);
   expect(stdout).toMatch(/^ {2}mesh game {2}node \S+ {2}degraded: no_ready_peer$/m);
   expect(stdout).toMatch(/^ {4}peer {2}tcp:\/\/127\.0\.0\.1:1 {2}(connecting|reconnecting) /m);
   expect(stdout).toMatch(/^ {4}server {2}tcp:\/\/127\.0\.0\.1:\d+ {2}ready +weight 100, local/m);
   expect(stdout).not.toMatch(controls);
+});
+
+test('[MON-001] what a real host takes in and handles shows as messages per second', async () => {
+  await startHost(folder, 'billing');
+  const top = runTop(folder, '--plain', '--interval', '100');
+  // Between two looks a busy machine may let none through; it does not go on like that.
+  await top.printed(/^ {2}billing request +[\d.,]*[1-9][\d.,]* +[\d.,]*[1-9][\d.,]* +0 +0 +\d+ +\d+ {2}channel$/m);
+  top.kill('SIGTERM');
+  expect(await top.finished).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('[MON-001] several hosts are found, each report is a line of JSON, and an orderly end is one, too', async () => {
@@ -87,6 +94,7 @@ test('[MON-001] several hosts are found, each report is a line of JSON, and an o
       handled: expect.any(Number) as number,
     }),
   );
+  expect(await b.finished).toMatchObject({ code: 0 }); // it says that it ends before it removes its socket
   expect(readdirSync(join(folder, 'zlink-top'))).toEqual([]);
 });
 
@@ -95,6 +103,7 @@ test('[MON-001] a host that is killed is shown, the others go on, and its socket
   const top = runTop(folder, '--plain', '--interval', '100');
   await top.printed(/^killed {2}pid \d+ {2}serving/m);
   killed.kill('SIGKILL');
+  await killed.finished;
   await top.printed(/^killed {2}pid \d+ {2}ended without a word: killed, or crashed$/m);
   await top.printed(/killed, or crashed[^]*killed, or crashed[^]*^other {2}pid \d+ {2}serving/m);
   expect(existsSync(killed.socket)).toBe(true);
@@ -209,14 +218,15 @@ test('[HOSTREG-005] the host of docs/inspector.md can be looked at, and ends by 
   const [, code = ''] = /^```js\n([^]*?)^```$/m.exec(page()) ?? [];
   const script = fileURLToPath(new URL('../.test-results/looked-at.mjs', import.meta.url)); // here it finds what it imports
   mkdirSync(dirname(script), { recursive: true });
-  writeFileSync(script, code.replace('7200', '0'));
+  // What it says behind its last line: before that the host may not serve yet, and nobody listens to the signal.
+  writeFileSync(script, `${code.replace('7200', '0')}console.log('started');\n`);
   const host = run(folder, script);
-  const socket = join(folder, `zlink-top/${host.pid}.sock`);
-  await until(() => existsSync(socket), 'the inspector listens');
+  await host.printed(/^started\n/);
+  expect(existsSync(join(folder, `zlink-top/${host.pid}.sock`))).toBe(true);
   const { stdout } = await runTop(folder, '--once', '--interval', '100').finished;
   expect(stdout).toMatch(/^looked-at\.mjs {2}pid \d+ {2}serving/m);
   host.kill('SIGTERM');
-  expect(await host.finished).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(await host.finished).toMatchObject({ code: 0, stdout: 'started\n', stderr: '' });
 });
 
 test('[HOSTREG-005] --help prints the usage that the documentation shows', async () => {

@@ -163,12 +163,12 @@ test('[ERR-003] a full queue of the server is Unavailable to its callers', async
     for (let i = 0; i < 1_000; i++) outcomes.push(watch(client.request(CHANNEL, Ask(0)).submit()));
     await loopTurns(2);
   }
-  await until(() => count(outcomes, 'rejected') === 66_000 - 65_536, 'the queue is full');
+  await until(() => count(outcomes, 'rejected') === 66_000 - 65_536, 'the queue is full', 60_000);
   for (const { value } of outcomes.slice(65_536)) expect(value).toMatchObject({ kind: 'Unavailable', submitted: true });
   expect(server.counters(CHANNEL, 'request').dropped).toEqual({ backpressure: 464 });
   gate.open();
-  await until(() => count(outcomes, 'resolved') === 65_536, 'the others are answered', 20_000);
-}, 30_000);
+  await until(() => count(outcomes, 'resolved') === 65_536, 'the others are answered', 60_000);
+}, 180_000);
 
 /** A client whose process also serves `stock`, where `held` messages wait with a permit each until the gate opens. */
 async function busyClient(

@@ -1,5 +1,6 @@
 /** Fanout over ZeroMQ passes the same suite as over memory. */
 import { type EventHarness, eventTransportSuite } from '@zlink/testing';
+import { quietAddress } from '@zlink/testing/internal';
 import { closeEngines, engine } from './engines.ts';
 
 /** The marks of both sockets, and what the buffers of the system may hold: some 12 MiB of messages of 64 KiB. */
@@ -10,6 +11,7 @@ const createHarness = async (): Promise<EventHarness> => ({
   keptMessages,
   makeTransport: () => engine(),
   address: () => 'tcp://127.0.0.1:0',
+  addressToKeep: quietAddress,
   close: closeEngines,
 });
 

@@ -2,6 +2,7 @@
 import { XPublisher } from 'zeromq';
 import { JobPermits } from '@zlink/kernel/internal/execution';
 import { loopTurns, until } from '@zlink/testing';
+import { quietAddress } from '@zlink/testing/internal';
 import { returnContext, takeContext } from '../src/contexts.ts';
 import { createZmqEngine, createZmqTransports, type EngineWarning } from '../src/index.ts';
 import { openSubscriber } from '../src/socket-options.ts';
@@ -38,12 +39,13 @@ test('[FAN-004] a subscriber that was killed is no longer counted, and nobody el
 });
 
 test('[FAN-004] a subscription notices that its publisher was killed, and does not dial again by itself', async () => {
-  const publishing = child('peer.mjs', 'publish');
+  const publishing = child('peer.mjs', 'publish', await quietAddress());
   const address = await publishing.line(/^tcp:/);
   const { recorder } = subscribe(engine(), address);
   await recorder.received(1);
   publishing.process.kill('SIGKILL');
   expect(await recorder.end()).toBe('connection lost');
+  await publishing.exited; // its connections may end before its listener
   const again = await engine().bind({ bindAddress: address });
   await loopTurns(1_000);
   expect([again.subscriptions, recorder.closed.length]).toEqual([0, 1]);

@@ -1,4 +1,5 @@
 import { until } from '@zlink/testing';
+import { quietAddress } from '@zlink/testing/internal';
 import { Child } from './child-process.ts';
 import { closeEngines, engine } from './engines.ts';
 import { bytesOf, dial, dialAndGreet, listen } from './pipe-recorder.ts';
@@ -113,7 +114,7 @@ test.each([
 
 test('[CORE-014] nothing sent to one connection reaches a restarted listener', async () => {
   const dialing = engine();
-  const first = await listen(engine());
+  const first = await listen(engine(), await quietAddress());
   const { pipe, recorder } = await dialAndGreet(dialing, first);
   for (let at = 0; at < 100; at++) pipe.send([bytesOf(`before ${at}`)]);
   await first.listener.close();
@@ -127,7 +128,7 @@ test('[CORE-014] nothing sent to one connection reaches a restarted listener', a
 });
 
 test('[CORE-014] a refused attempt is not tried again behind our back', async () => {
-  const gone = await listen(engine());
+  const gone = await listen(engine(), await quietAddress());
   await gone.listener.close();
   const { recorder } = dial(engine(), gone.address);
   await recorder.end();

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { loopTurns, until } from '@zlink/testing';
+import { quietAddress } from '@zlink/testing/internal';
 import { closeEngines, engine } from './engines.ts';
 import { bytesOf, dial, dialAndGreet, listen } from './pipe-recorder.ts';
 
@@ -123,7 +124,7 @@ test('[CORE-011] an unbound listener takes no newcomer, and its pipes live on', 
 });
 
 test('[CORE-011] a port is free once its listener has closed', async () => {
-  const first = await listen(engine());
+  const first = await listen(engine(), await quietAddress());
   await dialAndGreet(engine(), first);
   await first.listener.close();
   const second = await listen(engine(), first.address);

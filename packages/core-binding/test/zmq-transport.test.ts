@@ -1,6 +1,7 @@
 /** The link protocol over ZeroMQ passes the same suite as over memory. */
 import { createLinkTransport } from '@zlink/kernel/internal/link';
 import { type TransportHarness, transportSuite } from '@zlink/testing';
+import { quietAddress } from '@zlink/testing/internal';
 import { closeEngines, engine } from './engines.ts';
 import { ThreadProbes } from './thread-probes.ts';
 
@@ -19,6 +20,7 @@ const createHarness = async (): Promise<TransportHarness> => {
       return createLinkTransport(made, { ...overrides, logger: silent });
     },
     address: () => 'tcp://127.0.0.1:0',
+    addressToKeep: quietAddress,
     close: closeEngines,
   };
 };

@@ -63,6 +63,7 @@ async function connect(ofServer: CodecExtension[], ofClient: CodecExtension[]): 
   await server.start();
   client.addClientServerChannel(CHANNEL).client().connect(endpointOf(server));
   await client.start();
+  await client.clientServerChannel(CHANNEL).whenReady(1);
   return client;
 }
 

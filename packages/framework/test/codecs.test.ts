@@ -31,6 +31,7 @@ async function startShouting(server: Host, client: Host): Promise<void> {
   await server.start();
   client.addClientServerChannel(CHANNEL).client().connect(endpointOf(server));
   await client.start();
+  await client.clientServerChannel(CHANNEL).whenReady(1);
 }
 
 const shout = (client: Host) => client.routeClient.requestToChannel(CHANNEL, Shout('hello')).submit();

@@ -38,6 +38,7 @@ test('[DISP-006] filters run around every handler of every channel, in order of 
     .client()
     .connect(server.clientServerChannel('stock').endpoint ?? '');
   await client.start();
+  for (const name of [CHANNEL, 'stock']) await client.clientServerChannel(name).whenReady(1);
 
   const around = ['a before', 'b before', 'c before', 'handler', 'c after', 'b after', 'a after'];
   expect(await ask(client, 1)).toBe('reply');

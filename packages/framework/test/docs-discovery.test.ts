@@ -1,9 +1,9 @@
 /** The programs of docs/discovery.md that need a Redis, and its table of options; docs.test.ts runs the one that needs none. */
 import { Problems } from '@zlink/kernel/errors';
 import { type RedisServer, startRedisServer } from '@zlink/testing';
+import { quietPort } from '@zlink/testing/internal';
 import { resolveLocation } from '../src/options/location-options.ts';
 import { readDoc, runProgram, writePrograms } from './doc-programs.ts';
-import { freePort } from './ports.ts';
 
 const limitMs = 180_000;
 let redis: RedisServer | undefined;
@@ -46,7 +46,7 @@ test(
   async () => {
     redis = await startRedisServer();
     await redis.stop();
-    const port = await freePort();
+    const port = await quietPort();
     const pod = runProgram(writePrograms('discovery.md'), 'pod.mjs', [], {
       REDIS_URL: redis.url,
       POD_IP: '127.0.0.1',

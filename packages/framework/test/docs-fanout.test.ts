@@ -1,7 +1,7 @@
 /** The two programs of docs/fanout.md that talk to each other, and its figures; docs.test.ts runs those that run alone. */
 import { EVENT_BYTES, EVENT_FRAME_BYTES } from '@zlink/kernel/internal/wire';
+import { quietPort } from '@zlink/testing/internal';
 import { readDoc, runProgram, writePrograms } from './doc-programs.ts';
-import { freePort } from './ports.ts';
 
 test('[FAN-001] [FAN-002] [C08] the publisher of docs/fanout.md loses nothing to two subscribers, whoever starts first', async () => {
   const [, printed = ''] = /each subscriber prints:\n\n```text\n([^]*?)```/.exec(readDoc('fanout.md')) ?? [];
@@ -11,7 +11,7 @@ test('[FAN-001] [FAN-002] [C08] the publisher of docs/fanout.md loses nothing to
     ['subscriber.mjs', 'subscriber.mjs', 'publisher.mjs'],
     ['publisher.mjs', 'subscriber.mjs', 'subscriber.mjs'],
   ]) {
-    const environment = { PORT: String(await freePort()) };
+    const environment = { PORT: String(await quietPort()) };
     const runs = order.map((file) => ({ file, run: runProgram(folder, file, [], environment) }));
     for (const { file, run } of runs) {
       const stdout = file === 'subscriber.mjs' ? printed : '';

@@ -1,7 +1,7 @@
 import type { Host, HostedService } from '@zlink/framework';
 import { DescriptorState } from '@zlink/kernel/internal/wire';
 import { until } from '@zlink/testing';
-import { Gate } from '@zlink/testing/internal';
+import { Gate, isFree, quietPort } from '@zlink/testing/internal';
 import {
   accepted,
   ask,
@@ -9,6 +9,7 @@ import {
   endpointOf,
   makeHost,
   makeServer,
+  patientMs,
   startClient,
   startDialing,
   startServer,
@@ -16,7 +17,6 @@ import {
 import { LogRecorder } from './log-recorder.ts';
 import { rejection, thrown, watch } from './outcome.ts';
 import { Ask, CHANNEL, Notice } from './packets.ts';
-import { freePort, isFree } from './ports.ts';
 import { connectUnrouted } from './unrouted-client.ts';
 
 /** A service that writes down when it is called, and in which state of the host. */
@@ -91,7 +91,7 @@ test('[SVC-001] stop requests come at the beginning of the end, stops only after
 test('[SVC-001] calls to other hosts work inside the start of a service', async () => {
   const other = await startServer({ answer: (asked) => `${String(asked)} answered` });
   const answers: unknown[] = [];
-  const host = makeHost();
+  const host = makeHost({ sendTimeoutMs: patientMs });
   host.addClientServerChannel(CHANNEL).client().connect(endpointOf(other));
   host.addHostedService({
     start: async (signal) => {
@@ -116,7 +116,7 @@ test('[SVC-001] [CS-004] clients wait for a server that has not served yet', asy
   host.addHostedService({ start: () => gate.opened, stop: () => undefined });
   const starting = host.start();
   await until(() => host.query.listeners().length === 1, 'the port is bound');
-  const client = await startDialing([host]);
+  const client = await startDialing([host], { options: { sendTimeoutMs: patientMs } });
   const channel = client.clientServerChannel(CHANNEL);
   await until(() => channel.servers()[0]?.state === 'admitted', 'the server admits the client');
   const answer = watch(ask(client, 1));
@@ -159,7 +159,7 @@ test('[SVC-001] messages that come before the host serves are refused: requests 
 
 test('[SVC-001] a service that fails to start fails the host, and what had started stops in reverse', async () => {
   const events: string[] = [];
-  const port = await freePort();
+  const port = await quietPort();
   const log = new LogRecorder();
   const cause = new Error('no database');
   const host = makeServer({ options: { logger: log }, with: (server) => server.listen(port) });

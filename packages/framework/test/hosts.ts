@@ -19,6 +19,12 @@ import { Ask, CHANNEL } from './packets.ts';
 /** What a busy machine may add to a time limit; what has no end of its own takes longer. */
 export const slackMs = 10_000;
 
+/** The send timeout of who calls before its target is ready and is to be served: the default is no more than a second. */
+export const patientMs = 30_000;
+
+/** Where nobody listens, whatever other processes do meanwhile. */
+export const NOBODY = 'tcp://127.0.0.1:1';
+
 const hosts: Host[] = [];
 
 const silent: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -30,3 +30,8 @@ export class LogRecorder implements Logger {
     this.records.push(record as LogRecord); // records are plain objects
   }
 }
+
+/** What a host tells of itself and not of the machine, which may have had no time for this process. */
+export function isOfHost({ eventId }: LogRecord): boolean {
+  return eventId !== 'zlink.runtime.event_loop_stalled';
+}

@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import { until } from '@zlink/testing';
+import { quietPort } from '@zlink/testing/internal';
 import { ask, endpointOf, makeHost, makeServer, portOf, startClient, startDialing, startServer } from './hosts.ts';
 import { LogRecorder } from './log-recorder.ts';
 import { rejection } from './outcome.ts';
 import { Ask, CHANNEL } from './packets.ts';
-import { freePort, hasIpv6Loopback } from './ports.ts';
+import { hasIpv6Loopback } from './ports.ts';
 
 /** Whether anybody listens there. */
 function answers(host: string, port: number): Promise<boolean> {
@@ -29,7 +30,7 @@ test('[NET-001] [NET-002] by default a listener binds loopback only, on a free p
 });
 
 test('[NET-001] a given port is the one that is bound', async () => {
-  const port = await freePort();
+  const port = await quietPort();
   const server = await startServer({ with: (builder) => builder.listen(port) });
   expect(endpointOf(server)).toBe(`tcp://127.0.0.1:${port}`);
 });
@@ -123,7 +124,7 @@ test('[NET-002] the query names every listener, from its binding to its end', as
 
 test('[NET-003] [CS-013] a server gets a routing id of its own at each start, unless it is given one', async () => {
   const automatic = /^server-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-  const port = await freePort();
+  const port = await quietPort();
   const seen = new Set<string>();
   const client = await startDialing([`tcp://127.0.0.1:${port}`]);
   const status = () => client.clientServerChannel(CHANNEL).servers()[0];

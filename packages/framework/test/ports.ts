@@ -1,5 +1,5 @@
 /** Ports of this machine, looked at with plain sockets: what a host holds and what it has given back. */
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 export interface OccupiedPort {
@@ -16,20 +16,16 @@ export async function occupyPort(port = 0): Promise<OccupiedPort> {
   return { port: bound.port, release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const occupied = await occupyPort();
-  await occupied.release();
-  return occupied.port;
-}
-
-export async function isFree(port: number): Promise<boolean> {
-  try {
-    await (await occupyPort(port)).release();
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether connections to that port of 127.0.0.1 are taken. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    const end = (isTaken: boolean): void => {
+      socket.destroy();
+      resolve(isTaken);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });
 }
 
 export function hasIpv6Loopback(): boolean {

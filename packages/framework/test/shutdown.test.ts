@@ -3,7 +3,7 @@ import { hostSections, Shutdown, type Topic } from '@zlink/kernel/internal/host'
 import { DescriptorState } from '@zlink/kernel/internal/wire';
 import { HostedServices } from '@zlink/kernel/lifecycle';
 import { loopTurns, until } from '@zlink/testing';
-import { Gate } from '@zlink/testing/internal';
+import { Gate, isFree, quietPort } from '@zlink/testing/internal';
 import { resolveHostOptions } from '../src/options/host-options.ts';
 import { wire } from '../src/wiring.ts';
 import { CodecRegistry } from '@zlink/kernel/codec';
@@ -15,7 +15,8 @@ import {
   counters,
   endpointOf,
   makeHost,
-  portOf,
+  NOBODY,
+  patientMs,
   slackMs,
   startClient,
   startPair,
@@ -24,7 +25,6 @@ import {
 import { LogRecorder } from './log-recorder.ts';
 import { rejection, thrown, watch } from './outcome.ts';
 import { Ask, CHANNEL, Never, Notice } from './packets.ts';
-import { freePort, isFree } from './ports.ts';
 import { connectUnrouted } from './unrouted-client.ts';
 
 /** Of a host that shows nothing but its parts. */
@@ -51,13 +51,15 @@ const late = { outcome: 'forceStopped', reason: 'deadlineExceeded' };
 test('[CS-008] what was accepted ends and is answered, what comes later is refused', async () => {
   const gate = new Gate();
   const handled: unknown[] = [];
+  const port = await quietPort();
   const { server, client } = await startPair({
     answer: async (asked) => {
       await gate.opened;
       handled.push(asked);
       return `answer to ${String(asked)}`;
     },
-    with: (builder) => builder.addSendHandler(Notice, (sent) => gate.opened.then(() => void handled.push(sent))),
+    with: (builder) =>
+      builder.listen(port).addSendHandler(Notice, (sent) => gate.opened.then(() => void handled.push(sent))),
   });
   const crossing = await connectUnrouted(endpointOf(server));
   const answer = ask(client, 'request');
@@ -71,6 +73,10 @@ test('[CS-008] what was accepted ends and is answered, what comes later is refus
   expect((await rejection(crossing.request(Ask('crossing')))).kind).toBe('Rejected');
   await crossing.send(Notice('crossing'));
   await until(() => counters(server, 'send').accepted === 2, 'the crossing send is counted');
+  await until(
+    () => client.clientServerChannel(CHANNEL).servers()[0]?.draining === true,
+    'this client hears of it, too',
+  );
   expect((await rejection(client.routeClient.requestToChannel(CHANNEL, Ask(1)).timeoutMs(20).submit())).kind).toBe(
     'NotFound',
   );
@@ -82,7 +88,7 @@ test('[CS-008] what was accepted ends and is answered, what comes later is refus
   expect(await answer).toBe('answer to request');
   expect(handled.sort()).toEqual(['request', 'send']);
   expect(server.state).toBe('stopped');
-  expect(await isFree(portOf(endpointOf(server)))).toBe(true);
+  expect(await isFree(port)).toBe(true);
 });
 
 test('[CALL-005] while a host ends, its own new calls are ShuttingDown, those of its handlers go on', async () => {
@@ -125,11 +131,8 @@ test('[CALL-005] [C09] calls of a host that wait for a target or a reply end Shu
   const { server, client } = await startPair({ answer: () => gate.opened });
   const submitted = watch(ask(client, 1));
   await accepted(server, 'request', 1);
-  const lonely = makeHost();
-  lonely
-    .addClientServerChannel(CHANNEL)
-    .client()
-    .connect(`tcp://127.0.0.1:${await freePort()}`);
+  const lonely = makeHost({ sendTimeoutMs: patientMs });
+  lonely.addClientServerChannel(CHANNEL).client().connect(NOBODY);
   await lonely.start();
   const waiting = [
     watch(ask(lonely, 1)),
@@ -150,7 +153,7 @@ test('[CALL-005] sends that wait for room end ShuttingDown with their host', asy
     options: { inboundDispatch: { maxQueuedApplicationJobs: 1, coreHwmProfile: 'compact' } },
     with: (builder) => builder.concurrency(1).addSendHandler(Notice, () => gate.opened),
   });
-  const client = await startClient([server], { with: (builder) => builder.setSendTimeoutMs(20_000) });
+  const client = await startClient([server], { with: (builder) => builder.setSendTimeoutMs(patientMs) });
   const sends = Array.from({ length: 30 }, () =>
     watch(client.routeClient.sendToChannel(CHANNEL, Notice('x'.repeat(30_000))).submit()),
   );
@@ -167,7 +170,8 @@ test('[CALL-005] sends that wait for room end ShuttingDown with their host', asy
 
 test('[C25] a handler that never ends is given up at the deadline: its signal aborts, its caller is told', async () => {
   const signals: AbortSignal[] = [];
-  const { server, client } = await startPair({ with: (builder) => builder.addRequestHandler(Never, (_, { signal }) => {
+  const port = await quietPort();
+  const { server, client } = await startPair({ with: (builder) => builder.listen(port).addRequestHandler(Never, (_, { signal }) => {
     signals.push(signal);
     return new Promise(() => undefined);
   }) }); // prettier-ignore
@@ -182,7 +186,7 @@ test('[C25] a handler that never ends is given up at the deadline: its signal ab
   await until(() => outcome.state === 'rejected', 'the caller hears of it');
   expect(outcome.value).toMatchObject({ kind: 'ShuttingDown', submitted: true });
   expect(server.state).toBe('stopped');
-  expect(await isFree(portOf(endpointOf(server)))).toBe(true);
+  expect(await isFree(port)).toBe(true);
 });
 
 test('[C25] messages that still wait for a handler at the deadline are given up too', async () => {
@@ -286,9 +290,9 @@ test('[C25] a host leaves with the block that uses it', async () => {
 });
 
 test('[CS-008] a manual client forgets a server that ends and finds the one that comes after it', async () => {
-  const first = await startServer({ answer: () => 'first' });
-  const port = portOf(endpointOf(first));
-  const client = await startClient([first]);
+  const port = await quietPort();
+  const first = await startServer({ answer: () => 'first', with: (builder) => builder.listen(port) });
+  const client = await startClient([first], { options: { sendTimeoutMs: patientMs } });
   const channel = client.clientServerChannel(CHANNEL);
   expect(await ask(client, 1)).toBe('first');
   await first.shutdown();

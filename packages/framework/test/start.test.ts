@@ -1,12 +1,13 @@
 import { ConfigurationError, createHost, type Host, type HostState } from '@zlink/framework';
 import { until } from '@zlink/testing';
-import { Gate } from '@zlink/testing/internal';
+import { Gate, isFree, quietPort } from '@zlink/testing/internal';
 import {
   ask,
   endpointOf,
   keep,
   makeHost,
   makeServer,
+  NOBODY,
   portOf,
   slackMs,
   startClient,
@@ -15,7 +16,7 @@ import {
 } from './hosts.ts';
 import { problems, rejection, thrown, watch } from './outcome.ts';
 import { Ask, CHANNEL, Charge, Notice } from './packets.ts';
-import { freePort, isFree, occupyPort } from './ports.ts';
+import { occupyPort } from './ports.ts';
 
 /** A host that wants the process for itself. */
 function makeOnlyHost(): Host {
@@ -79,7 +80,7 @@ test('[HOSTREG-001] a host that has ended does not start again', async () => {
 });
 
 test('[CHAN-007] a start waits for no peer: the host serves while nobody answers', async () => {
-  const client = await startDialing([`tcp://127.0.0.1:${await freePort()}`]);
+  const client = await startDialing([NOBODY]);
   expect(client.state).toBe('serving');
   expect(client.clientServerChannel(CHANNEL).servers()).toMatchObject([{ state: 'connecting', weight: 0 }]);
 });
@@ -152,7 +153,7 @@ test('[CALL-005] calls are refused before the start, and once the host has ended
 
 test('[HOSTREG-003] a port that is taken fails the start, and the ports bound before it are free again', async () => {
   const taken = await occupyPort();
-  const first = await freePort();
+  const first = await quietPort();
   const host = makeHost();
   host
     .addClientServerChannel('first')
@@ -186,7 +187,7 @@ test('[C25] a start whose signal has aborted before does nothing', async () => {
 });
 
 test('[C25] an abort while a service starts releases everything that was reached', async () => {
-  const port = await freePort();
+  const port = await quietPort();
   const events: string[] = [];
   const reached = new Gate();
   const host = makeServer({ with: (server) => server.listen(port) });
@@ -251,7 +252,7 @@ test('[C25] an abort after the start has no meaning any more', async () => {
 });
 
 test('[C25] a shutdown during the start ends it and waits for what it has reached', async () => {
-  const port = await freePort();
+  const port = await quietPort();
   const states: HostState[] = [];
   const events: string[] = [];
   const reached = new Gate();
@@ -292,7 +293,7 @@ test('[C25] a shutdown in the same turn as the start, and one from inside of it'
 });
 
 test('[C25] a shutdown during the start ends at its deadline, also if a service does not stop', async () => {
-  const port = await freePort();
+  const port = await quietPort();
   const reached = new Gate();
   const host = makeServer({ with: (server) => server.listen(port) });
   host.addHostedService({ start: async () => undefined, stop: () => new Promise(() => undefined) });
@@ -324,8 +325,8 @@ test('[C25] a shutdown before the start needs nothing and forbids the start', as
 });
 
 test('[C25] the port of a host that has ended is free at once, for the next host too', async () => {
-  const server = await startServer();
-  const port = portOf(endpointOf(server));
+  const port = await quietPort();
+  const server = await startServer({ with: (builder) => builder.listen(port) });
   expect(await isFree(port)).toBe(false);
   await server.shutdown();
   expect(await isFree(port)).toBe(true);

@@ -16,6 +16,7 @@ import { DescriptorState, EndpointKind, NameIndex, ObjectRole } from '@zlink/ker
 import { resolveOutbound, type Sendable } from '@zlink/kernel/message';
 import { clientServerPlace, MessageFlow, RateLimitedLog, stderrLogger } from '@zlink/kernel/observe';
 import { until } from '@zlink/testing';
+import { patientMs } from './hosts.ts';
 import { LogRecorder } from './log-recorder.ts';
 import { CHANNEL } from './packets.ts';
 
@@ -63,8 +64,8 @@ export class UnroutedClient {
         wheel: this.#wheel,
         codecs: new CodecRegistry().freeze(new Problems()),
         flow: new MessageFlow({ clock: systemClock, logger: stderrLogger, log }),
-        sendTimeoutMs: 1_000,
-        requestTimeoutMs: 5_000,
+        sendTimeoutMs: patientMs,
+        requestTimeoutMs: patientMs,
       },
       nameOf: (contentType, packetName) => names.get('', contentType, packetName),
       route: (call) => call.takeLink(this.#link),

@@ -50,6 +50,17 @@ async function migrating(moved: number, during: (target: RedisProcess) => Promis
   }
 }
 
+/** A failover that was asked for lapses after 5 s, if a node had no time for it: then it has to be asked for again. */
+async function promote(replica: RedisProcess): Promise<void> {
+  let askAgainAtMs = 0;
+  await eventually(async () => {
+    if ((await replica.admin.info('replication')).includes('role:master')) return true;
+    if (performance.now() < askAgainAtMs) return false;
+    if ((await replica.admin.call('CLUSTER', ['FAILOVER'])) === 'OK') askAgainAtMs = performance.now() + 6_000;
+    return false;
+  }, 'it is the primary');
+}
+
 test('[REDIS-006] blobs spread over all primaries', async () => {
   for (let ref = 0; ref < 60; ref++) await blobs.put(`spread-${ref}`, Buffer.from('x'), 60_000);
   for (const { admin } of redis.primaries) expect((await admin.keys('game:B:spread-*')).length).toBeGreaterThan(5);
@@ -80,8 +91,7 @@ test('[REDIS-006] primaries that change are followed, whether the old one still 
   const primary = redis.primaries[index] as RedisProcess;
   const replica = redis.replicas[index] as RedisProcess;
   const before = versionOf(await store.commit(batch([put('c')])));
-  await eventually(async () => (await replica.admin.call('CLUSTER', ['FAILOVER'])) === 'OK', 'the replica is ready');
-  await eventually(async () => (await replica.admin.info('replication')).includes('role:master'), 'it is the primary');
+  await promote(replica);
   const heardBefore = disruptions;
   await eventually(async () => (await endOf(store.read({}))) === 'done', 'the store follows');
   expect(disruptions).toBe(heardBefore + 1); // nothing was lost, but only the data can tell

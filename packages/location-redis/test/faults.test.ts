@@ -14,7 +14,7 @@ import { type Standalone, startStandalone } from './servers/standalone.ts';
 jest.setTimeout(120_000);
 
 /** Long enough for a call on a busy machine. */
-const TIMEOUT_MS = 1_500;
+const TIMEOUT_MS = 4_000;
 
 let redis: Standalone;
 let proxy: FaultProxy;

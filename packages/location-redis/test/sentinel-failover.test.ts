@@ -20,7 +20,7 @@ afterAll(() => redis.close());
 afterEach(() => store.dispose());
 
 test('[REDIS-008] a write counts once the replica has it; repeated it waits again', async () => {
-  const options = { replicaAcks: 1, replicaAckTimeoutMs: 300, operationTimeoutMs: 3_000 };
+  const options = { replicaAcks: 1, replicaAckTimeoutMs: 2_000, operationTimeoutMs: 10_000 };
   store = createRedisLocationStore({ keyPrefix: 'acks', connection: redis.connection(), ...options });
   await store.open();
   versionOf(await store.commit(batch([put('a')])));

@@ -56,17 +56,28 @@ export interface FaultProxy {
   truncateAfter(bytes: FaultAmount, direction?: ProxyDirection): void;
   /** Resets both sides of each connection after `bytes` more bytes; the last ones may be lost with it. */
   resetAfter(bytes: FaultAmount, direction?: ProxyDirection): void;
+  /** Connections that are taken from now on lead to another listener; present ones stay. */
+  leadTo(target: string): void;
   /** Ends all faults; see P2. */
   restore(): void;
   close(): Promise<void>;
 }
 
 export async function createFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
-  const target = parseEndpoint(options.target);
-  if (target === undefined || target.port === 0) throw new Error(`target ${options.target} is no endpoint`);
-  const proxy = new TcpFaultProxy(target.host, target.port, options.clock ?? systemClock, options.seed ?? 1);
+  const proxy = new TcpFaultProxy(listenerAt(options.target), options.clock ?? systemClock, options.seed ?? 1);
   await proxy.listen();
   return proxy;
+}
+
+interface Listener {
+  readonly host: string;
+  readonly port: number;
+}
+
+function listenerAt(target: string): Listener {
+  const endpoint = parseEndpoint(target);
+  if (endpoint === undefined || endpoint.port === 0) throw new Error(`target ${target} is no endpoint`);
+  return { host: endpoint.host, port: endpoint.port };
 }
 
 /** How a connection ends when its bytes are spent. */
@@ -99,21 +110,19 @@ const SEEDS = 0x1_0000_0000;
 class TcpFaultProxy implements FaultProxy {
   readonly passedBytes = { toTarget: 0, toClient: 0 };
   flippedBits = 0;
-  readonly #targetHost: string;
-  readonly #targetPort: number;
   readonly #clock: Clock;
   readonly #server: Server;
   readonly #connections = new Set<ProxiedConnection>();
   /** One number for each newcomer: what it draws is made of it (P4). */
   readonly #random: RandomSource;
+  #target: Listener;
   #faults = NO_FAULTS;
   #address = '';
   #accepted = 0;
   #refused = 0;
 
-  constructor(targetHost: string, targetPort: number, clock: Clock, seed: number) {
-    this.#targetHost = targetHost;
-    this.#targetPort = targetPort;
+  constructor(target: Listener, clock: Clock, seed: number) {
+    this.#target = target;
     this.#clock = clock;
     this.#random = seededRandom(seed);
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#accept(client));
@@ -185,6 +194,10 @@ class TcpFaultProxy implements FaultProxy {
     this.#limit({ direction, bytes, end: 'reset' });
   }
 
+  leadTo(target: string): void {
+    this.#target = listenerAt(target);
+  }
+
   restore(): void {
     this.#become(NO_FAULTS);
     for (const connection of [...this.#connections]) {
@@ -227,7 +240,7 @@ class TcpFaultProxy implements FaultProxy {
       return;
     }
     this.#accepted++;
-    const target = connect({ host: this.#targetHost, port: this.#targetPort, allowHalfOpen: true, noDelay: true });
+    const target = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     const connection = new ProxiedConnection(client, target, {
       clock: this.#clock,
       seed: Math.floor(number * SEEDS),

@@ -8,14 +8,15 @@
  *    the system closes even for a process that is killed. The shell ends when the server has ended.
  * 2. `stop` is a crash: nothing is saved that was not on disk. A server that keeps its data has every write there before it
  *    answers.
- * 3. Ports and folder stay the same from one start to the next.
+ * 3. Ports and folder stay the same from one start to the next, and nobody gets the port in between.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@zlink/kernel/internal/time';
+import { quietPort } from './internal/quiet-port.ts';
 
 export interface RedisServerOptions {
   /** Of the command line, beside port and folder. */
@@ -54,7 +55,6 @@ const keeper = `
   echo $server
   { cat <&3; kill -KILL $server; } >/dev/null 2>&1 &
   wait $server`;
-const highestPort = 50_000; // a Cluster node also needs the port 10,000 above
 /** Tells a hang from a start, also on a machine that has no time for it. */
 const readyWithinMs = 60_000;
 const askAgainAfterMs = 10;
@@ -69,7 +69,7 @@ const attempts = 5;
  */
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   for (let attempt = 1; ; attempt++) {
-    const server = new RedisServerProcess(await freePort(), options);
+    const server = new RedisServerProcess(await quietPort(), options);
     try {
       await server.start();
       return server;
@@ -194,14 +194,4 @@ function tell(port: number, line: string, withinMs: number): Promise<string> {
       resolve(answer);
     });
   });
-}
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    await new Promise((resolve) => server.close(resolve));
-    if (address !== null && typeof address === 'object' && address.port < highestPort) return address.port;
-  }
 }

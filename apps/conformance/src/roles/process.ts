@@ -7,6 +7,7 @@
  * 2. After `part` nothing of its own holds the process: that it ends is the hosts' doing.
  */
 import type { Logger } from '@zlink/framework';
+import { waitLimitMs } from '../wait-limit.ts';
 import { type Commands, commandsOf, runCommand } from './commands.ts';
 import type { HostPlan } from './plan.ts';
 import { runProbe } from './probes.ts';
@@ -16,7 +17,6 @@ import { createStoreSource } from './stores.ts';
 
 /** What holds the process while it plays no host. */
 const atFirst = resources();
-const restWithinMs = 5_000;
 
 const hosts = new Map<string, Commands>();
 const stores = createStoreSource();
@@ -63,7 +63,7 @@ function resources(): readonly string[] {
 
 /** Kinds of what is left beyond what was there at first; a late close is no leftover. */
 async function leftovers(): Promise<readonly string[]> {
-  const giveUpAtMs = performance.now() + restWithinMs;
+  const giveUpAtMs = performance.now() + waitLimitMs;
   for (;;) {
     const first = [...atFirst];
     const left = resources().filter((kind) => {

@@ -18,6 +18,7 @@ import type { CallEnd, CallPlan, ErrorFacts, HostPlan, JournalEntry, ReplyFacts 
 import type { ProbeArgs, ProbeName, ProbeResult } from '../roles/probes.ts';
 import type { LogFacts } from '../roles/protocol.ts';
 import type { ShutdownEnd, StartEnd } from '../roles/role-host.ts';
+import { waitLimitMs } from '../wait-limit.ts';
 import { eventually } from './eventually.ts';
 import type { RoleProcess } from './role-process.ts';
 
@@ -27,7 +28,6 @@ export interface BegunCall {
   abort(): Promise<void>;
 }
 
-const withinMs = 10_000;
 let begun = 0;
 
 export class HostHandle {
@@ -117,10 +117,10 @@ export class HostHandle {
   async seen(count: number, what?: string): Promise<readonly JournalEntry[]> {
     const journal = this.ask('handlers.seen', count, what);
     journal.catch(() => undefined); // it may be asked for no more when the time is over
-    return within(journal, withinMs, `${this.name} has ${count} entries${what === undefined ? '' : ` "${what}"`}`);
+    return within(journal, waitLimitMs, `${this.name} has ${count} entries${what === undefined ? '' : ` "${what}"`}`);
   }
 
-  logged(eventId: string, count = 1, limitMs = withinMs): Promise<readonly LogFacts[]> {
+  logged(eventId: string, count = 1, limitMs = waitLimitMs): Promise<readonly LogFacts[]> {
     return within(this.process.logged(this.name, eventId, count), limitMs, `${this.name} logs ${eventId}`);
   }
 
@@ -131,11 +131,11 @@ export class HostHandle {
     );
   }
 
-  servers(check: (rows: readonly ServerStatus[]) => boolean, what: string, limitMs = withinMs): Promise<void> {
+  servers(check: (rows: readonly ServerStatus[]) => boolean, what: string, limitMs = waitLimitMs): Promise<void> {
     return eventually(async () => check(await this.ask('servers.list')), `${this.name}: ${what}`, limitMs);
   }
 
-  peers(check: (rows: readonly PeerStatus[]) => boolean, what: string, limitMs = withinMs): Promise<void> {
+  peers(check: (rows: readonly PeerStatus[]) => boolean, what: string, limitMs = waitLimitMs): Promise<void> {
     return eventually(async () => check(await this.ask('peers.list')), `${this.name}: ${what}`, limitMs);
   }
 
@@ -157,7 +157,7 @@ export class HostHandle {
     for (;;) {
       const [item] = await within(
         this.ask('observing.read', id, 1),
-        withinMs,
+        waitLimitMs,
         `${this.name} tells what ${id} waits for`,
       );
       assert.ok(item?.event, `${this.name} ended before it told what ${id} waits for`);

@@ -8,7 +8,7 @@
 import { Stage, type StageParts } from './stage.ts';
 import type { Outcome, Run } from './outcome.ts';
 
-const defaultLimitMs = 60_000; // tells a hang from a success, also on a machine that has much to do
+const defaultLimitMs = 120_000; // tells a hang from a success, also on a machine that has much to do
 
 export async function perform(run: Run, parts: StageParts, interruption: AbortSignal): Promise<Outcome> {
   const stage = new Stage(parts);

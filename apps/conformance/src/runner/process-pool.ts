@@ -6,10 +6,10 @@
  * 1. A process has the hosts of one stage at a time, and at most so many stages in its life.
  * 2. In the end every process is told to part and has to end by itself; one that does not is told of, with what it has played.
  */
+import { waitLimitMs } from '../wait-limit.ts';
 import { RoleProcess } from './role-process.ts';
 
 const maxStages = 15;
-const endWithinMs = 8_000;
 
 export class ProcessPool {
   readonly #resting: RoleProcess[] = [];
@@ -50,7 +50,7 @@ export async function endOf(process: RoleProcess): Promise<string | undefined> {
   process.part();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(true), endWithinMs);
+    timer = setTimeout(() => resolve(true), waitLimitMs);
   });
   const isLate = await Promise.race([late, process.ended.then(() => false)]);
   clearTimeout(timer);

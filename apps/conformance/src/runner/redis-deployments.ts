@@ -16,7 +16,7 @@ const slots = [
 type Start = (...options: Parameters<typeof startRedisServer>) => Promise<RedisServer>;
 
 const says = (server: RedisServer, command: string, pattern: RegExp, what: string): Promise<void> =>
-  eventually(async () => pattern.test(await server.command(command)), what, 20_000);
+  eventually(async () => pattern.test(await server.command(command)), what);
 
 export async function startReplica(start: Start, primary: RedisServer): Promise<RedisServer> {
   const replica = await start({ args: ['--replicaof', `127.0.0.1 ${primary.port}`] });
@@ -41,7 +41,7 @@ export async function startSentinel(start: Start): Promise<SentinelDeployment> {
   const replica = await startReplica(start, primary);
   const config = [
     `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 1`,
-    `sentinel down-after-milliseconds ${NAME} 500`,
+    `sentinel down-after-milliseconds ${NAME} 3000`,
     `sentinel failover-timeout ${NAME} 2000`,
   ].join('\n');
   const sentinel = await start({ args: ['--sentinel'], config });

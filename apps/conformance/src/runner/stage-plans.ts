@@ -5,14 +5,17 @@ import type { NodePlan, PlainHostOptions, StorePlan } from '../roles/plan.ts';
 import type { HostHandle } from './host-handle.ts';
 import type { Stage } from './stage.ts';
 
-/** Discovery at a pace that a scenario can wait for. */
+/** Discovery at a pace that a scenario can wait for, with leases that outlast a host that gets no time for seconds. */
 export const quickLocation = {
   pollingIntervalMs: 100,
-  ownerLeaseTtlMs: 4_000,
+  ownerLeaseTtlMs: 30_000,
   ownerLeaseRenewIntervalMs: 500,
-  ownerLeaseRenewTimeoutMs: 500,
-  ownerLeaseFencingMarginMs: 1_500,
+  ownerLeaseRenewTimeoutMs: 3_000,
+  ownerLeaseFencingMarginMs: 5_000,
 } as const;
+
+/** Of scenarios that wait for the end of a lease. */
+export const shortLease = { ...quickLocation, ownerLeaseTtlMs: 8_000, ownerLeaseFencingMarginMs: 2_000 } as const;
 
 /** A node under that name, which is its RID where RIDs are chosen, that dials those peers unless it finds them. */
 export function nodePlan(

@@ -31,7 +31,9 @@ import { endOf, type ProcessPool } from './process-pool.ts';
 import { RoleProcess } from './role-process.ts';
 import { keyed, nodePlan, quickLocation } from './stage-plans.ts';
 
-const leaveWithinMs = 3_000;
+const leaveWithinMs = 20_000;
+/** A receiver that gets no time keeps nobody from sending; scenarios about this limit set their own. */
+const sendTimeoutMs = 20_000;
 
 export interface StageParts {
   readonly cell: Cell;
@@ -91,6 +93,7 @@ export class Stage {
       codec,
       ...(store === 'none' || store === undefined ? {} : { store }),
       options: {
+        sendTimeoutMs,
         ...(this.cell.security === 'curve' ? { security: keyed(this.#keys) } : {}),
         ...options,
         ...(store === 'none' || store === undefined ? {} : { location: { ...quickLocation, ...options.location } }),
@@ -144,7 +147,7 @@ export class Stage {
     setup: HostSetup = {},
   ): Promise<HostHandle> {
     const client = await this.dialing(servers, plan, setup);
-    await client.ask('servers.ready', servers.length, 10_000);
+    await client.ask('servers.ready', servers.length);
     return client;
   }
 
@@ -167,7 +170,7 @@ export class Stage {
     setup: HostSetup = {},
   ): Promise<HostHandle> {
     const node = await this.start(name, [nodePlan(this, name, peers, plan)], setup);
-    await node.ask('peers.ready', peers.length, 10_000);
+    await node.ask('peers.ready', peers.length);
     return node;
   }
 
@@ -196,7 +199,7 @@ export class Stage {
     const { against } = this.#parts;
     if (against === undefined) return this.client([await this.server('server')]);
     const client = await this.dialing([against]);
-    await client.ask('servers.ready', 1, 10_000);
+    await client.ask('servers.ready', 1);
     return client;
   }
 

@@ -3,11 +3,12 @@ import type { HostOptions } from '@zlink/framework';
 
 /**
  * Looking for others at the default pace, leases far shorter than by default, so that a killed host is forgotten while
- * somebody watches. A host proves itself for longer than the store is away: no server has to stop meanwhile.
+ * somebody watches. A host proves itself for far longer than the store is away: no server has to stop meanwhile, on a busy
+ * machine neither.
  */
 export const location = {
   pollingIntervalMs: 1_000,
-  ownerLeaseTtlMs: 3_500,
+  ownerLeaseTtlMs: 6_000,
   ownerLeaseRenewIntervalMs: 250,
   ownerLeaseRenewTimeoutMs: 1_000,
   ownerLeaseFencingMarginMs: 300,

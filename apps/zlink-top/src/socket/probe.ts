@@ -3,6 +3,8 @@
  *
  * 1. A socket file that refuses is of a process that has ended: those of ours are renamed into place only while they listen.
  *    Ids of processes would tell less: in containers other processes have the same.
+ * 2. Silence counts only once whatever has come was looked at: a process that got no time for so long has its timer fire
+ *    before the answer that waits for it.
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -30,7 +32,7 @@ export async function removeIfDead(path: string): Promise<SocketState> {
 function connectOnce(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ path });
-    socket.setTimeout(PROBE_WITHIN_MS, () => end(undefined)); // somebody is there, and busy
+    socket.setTimeout(PROBE_WITHIN_MS, () => setImmediate(end, undefined)); // 2: somebody is there, and busy
     socket.once('connect', () => end(undefined));
     socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'unknown'));
     function end(code: string | undefined): void {

@@ -1,7 +1,7 @@
 // A ZeroMQ peer in a process of its own, to be killed by a test.
 //
 // Arguments: `dial ADDRESS` greets a listener; `listen` prints its address and answers every message; `subscribe ADDRESS`
-// prints `subscribed` at the first message and how many there were at one of a single byte; `publish` prints its address and sends something every 10 ms.
+// prints `subscribed` at the first message and how many there were at one of a single byte; `publish ADDRESS` prints its address and sends something every 10 ms.
 import { Dealer, Publisher, Router, Subscriber } from 'zeromq';
 
 const [role, address] = process.argv.slice(2);
@@ -19,7 +19,7 @@ if (role === 'subscribe') {
   }
 } else if (role === 'publish') {
   const publisher = new Publisher();
-  await publisher.bind('tcp://127.0.0.1:0');
+  await publisher.bind(address);
   console.log(publisher.lastEndpoint.replace('[::ffff:127.0.0.1]', '127.0.0.1'));
   setInterval(() => void publisher.send('news'), 10);
 } else if (role === 'dial') {

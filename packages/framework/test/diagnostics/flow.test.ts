@@ -1,6 +1,6 @@
 import type { Flow, Host, NodeContext } from '@zlink/framework';
 import { until } from '@zlink/testing';
-import { ask, endpointOf, makeHost, startClient, startDialing, startServer } from '../hosts.ts';
+import { ask, endpointOf, makeHost, startClient, startServer } from '../hosts.ts';
 import { joinNode, startNode } from '../meshes.ts';
 import { Ask, CHANNEL, MESH, Notice } from '../packets.ts';
 import { Diagnosed } from './diagnosed-hosts.ts';
@@ -242,7 +242,7 @@ test('[TRACE-001] [TRACE-005] phases go to debug and dispatch errors to warn, an
   };
   const logger = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
   const server = await startServer({ options: { logger, diagnostics: { level: 'normal' } } });
-  const client = await startDialing([endpointOf(server)]);
+  const client = await startClient([server]);
   await client.routeClient.sendToChannel(CHANNEL, Notice('nobody listens')).submit();
   await until(() => server.query.counters().some(({ dropped }) => dropped['no_handler'] === 1), 'it is dropped');
   await server.shutdown();

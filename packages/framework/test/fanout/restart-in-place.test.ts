@@ -2,8 +2,8 @@
 import type { Host } from '@zlink/framework';
 import { jest } from '@jest/globals';
 import { loopTurns } from '@zlink/testing';
+import { quietPort } from '@zlink/testing/internal';
 import { quick, Space } from '../location/stores.ts';
-import { freePort } from '../ports.ts';
 import { NEWS, publish, range, Subscriber } from './fanout-hosts.ts';
 
 jest.setTimeout(240_000);
@@ -31,7 +31,7 @@ async function startPublisher(space: Space, port: number, store = space.store())
 /** @returns reasons that subscribers have shown meanwhile */
 async function run(): Promise<ReadonlySet<string>> {
   const space = new Space();
-  const port = await freePort();
+  const port = await quietPort();
   const early = [await startFinding(space), await startFinding(space)];
   const store = space.store();
   const before = await startPublisher(space, port, store);
@@ -76,7 +76,8 @@ async function run(): Promise<ReadonlySet<string>> {
 
 test(`[C08] after ready nothing is lost to subscribers that find a publisher on a fixed port, behind a restart there, in ${RUNS} runs`, async () => {
   const reasons = new Set<string>();
-  for (let runs = 0; runs < RUNS; runs += AT_ONCE) {
+  const isShown = (): boolean => reasons.has('another run of the publisher'); // the machine may be too busy for it, once
+  for (let runs = 0; runs < RUNS || (runs < 3 * RUNS && !isShown()); runs += AT_ONCE) {
     for (const shown of await Promise.all(Array.from({ length: AT_ONCE }, run)))
       shown.forEach((reason) => reasons.add(reason));
   }

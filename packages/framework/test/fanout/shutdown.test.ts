@@ -1,8 +1,7 @@
 import { loopTurns, until } from '@zlink/testing';
-import { Gate } from '@zlink/testing/internal';
-import { makeHost, portOf } from '../hosts.ts';
+import { Gate, isFree, quietPort } from '@zlink/testing/internal';
+import { makeHost } from '../hosts.ts';
 import { rejection, watch } from '../outcome.ts';
-import { isFree } from '../ports.ts';
 import {
   endpointOf,
   Item,
@@ -36,8 +35,10 @@ test('[DRAIN-002] a subscriber that ends lets accepted events end, and takes no 
 });
 
 test('[DRAIN-002] what was published before the end still reaches subscribers, and the port is free', async () => {
-  const { publisher, subscriber } = await startPair();
-  const port = portOf(endpointOf(publisher));
+  const port = await quietPort();
+  const publisher = await startPublisher({ port });
+  const subscriber = await startSubscriber([publisher]);
+  await publisher.fanoutClient.ready(NEWS, 1);
   await publish(publisher, 1, 1_000);
   expect(await publisher.shutdown()).toEqual(stopped);
   await subscriber.sees(1_000);

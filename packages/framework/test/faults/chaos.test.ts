@@ -74,7 +74,8 @@ test(
     const serverDescriptors = await server.ask('descriptors');
     const descriptors = await load.ask('connect', { address: proxy.address, liveness, restMs: isLong ? 100 : 10 });
     const chaos = new Chaos(proxy, seededRandom(seed));
-    for (let tick = 0; tick < ticks; tick++) {
+    const enough = ticks / 10; // connections: there was chaos
+    for (let tick = 0; tick < ticks || proxy.accepted <= enough; tick++) {
       await load.next('tick');
       chaos.step();
     }
@@ -86,7 +87,6 @@ test(
     expectHonest(sends, new Set(await server.ask('handledIds', 'note')));
     expect((await server.ask('handled')).repeated).toEqual([]);
     expect(requests.answered.filter((id) => !handled.has(id))).toEqual([]);
-    expect(proxy.accepted).toBeGreaterThan(ticks / 10); // there was chaos
 
     const nothing = { pendingRequests: 0, waitingRecords: 0, deadlines: 0, permits: 0 };
     expect(await load.ask('leftovers', descriptors + 2)).toEqual({ links: 1, ...nothing });
@@ -96,5 +96,5 @@ test(
     await load.ask('close');
     expect(await load.ended).toEqual({ code: 0, signal: null });
   },
-  isLong ? 900_000 : 180_000,
+  isLong ? 900_000 : 300_000,
 );

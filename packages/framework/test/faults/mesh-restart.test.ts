@@ -1,5 +1,5 @@
 /** A node that is stopped and started in order, under messages of which none may vanish. */
-import { parseEndpoint } from '@zlink/kernel/identity';
+import { quietPort } from '@zlink/testing/internal';
 import type { FaultNode } from '../fixtures/fault-node.ts';
 import { endChildren, startChild } from './fault-child.ts';
 import { expectHonest, HandledMarks } from './mesh-nodes.ts';
@@ -14,11 +14,9 @@ afterEach(endChildren);
 
 test('[NODE-001] [C01] 10,000 messages to a node that is restarted in order 20 times: each is handled or counted', async () => {
   const [caller, target] = await Promise.all([startChild<FaultNode>('node'), startChild<FaultNode>('node')]);
-  await caller.ask('serve', { rid: 'caller', sendTimeoutMs: 30_000 });
-  const identity = { rid: 'target', port: 0 };
-  const endpoint = await target.ask('serve', identity);
-  identity.port = parseEndpoint(endpoint)?.port ?? 0;
-  await caller.ask('connect', identity.rid, endpoint);
+  await caller.ask('serve', { rid: 'caller', sendTimeoutMs: 60_000, requestTimeoutMs: 60_000 });
+  const identity = { rid: 'target', port: await quietPort() };
+  await caller.ask('connect', identity.rid, await target.ask('serve', identity));
   await caller.ask('whenReady', 1);
   const [toSend, toRequest] = (['send', 'request'] as const).map((verb) => ({ verb, to: identity.rid }));
   const kinds = [toSend!, toRequest!];

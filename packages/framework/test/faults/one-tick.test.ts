@@ -31,8 +31,8 @@ test('[CORE-003] [C04] 5,000 sends over 50 keys and 500 calls in one tick: each 
   expect((await Promise.all(calls)).map(({ id }) => id)).toEqual(Array.from({ length: 500 }, (_, id) => id));
   // Clients and servers share one order: an answer to a later call proves that every send before it was handled.
   await routeClient.requestToChannel(CHANNEL, Echo({ id: -1 })).submit();
-  expect(performance.now() - startedAtMs).toBeLessThan(10_000);
+  expect(performance.now() - startedAtMs).toBeLessThan(25_000); // who waits in vain waits for 30 s
   const inOrder = Array.from({ length: 100 }, (_, seq) => seq);
   expect(await server.ask('arrived')).toEqual(Object.fromEntries(keys.map((key) => [key, inOrder])));
   expect(await server.ask('calls')).toBe(501);
-}, 120_000);
+}, 300_000);

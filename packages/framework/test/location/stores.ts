@@ -12,7 +12,7 @@ import {
   type StoreMutation,
 } from '@zlink/kernel/location';
 import { createFaultyLocationStore, type FaultyLocationStore } from '@zlink/testing';
-import { makeHost } from '../hosts.ts';
+import { makeHost, patientMs } from '../hosts.ts';
 import { Ask, CHANNEL, MESH } from '../packets.ts';
 
 /** Discovery at the pace of a test. */
@@ -28,7 +28,7 @@ export class Space {
 
   /** A host of this space; not started. */
   host(options: HostOptions = {}, store: LocationStore = this.store()): Host {
-    return makeHost({ location: quick, ...options }).addLocationStore(store);
+    return makeHost({ location: quick, sendTimeoutMs: patientMs, ...options }).addLocationStore(store);
   }
 
   /** Serves `Ask` in `CHANNEL`; not started. */

@@ -1,13 +1,13 @@
 import type { HostSnapshot, RuntimeSnapshot, TopologyStatus } from '@zlink/framework';
 import { loopTurns, until } from '@zlink/testing';
-import { Gate } from '@zlink/testing/internal';
+import { Gate, quietPort } from '@zlink/testing/internal';
 import { NEWS, publish, startPublisher, startSubscriber } from '../fanout/fanout-hosts.ts';
 import {
   ask,
   endpointOf,
   makeHost,
   makeServer,
-  portOf,
+  type ServerSetup,
   startClient,
   startDialing,
   startPair,
@@ -166,8 +166,10 @@ test('[MON-003] while a host drains its topologies are not ready, and the states
 });
 
 test('[MON-004] without its only server a channel is degraded, the host serves, and the next call fails; then all is well', async () => {
-  const { server, client } = await startPair();
-  const port = portOf(endpointOf(server));
+  const port = await quietPort();
+  const onPort: ServerSetup = { with: (builder) => builder.listen(port) };
+  const server = await startServer(onPort);
+  const client = await startClient([server]);
   expect(statusOf(channelOf(client.query.snapshot()))).toEqual(READY);
   await server.shutdown();
   const { host, clientServerChannels } = await shows(
@@ -178,7 +180,7 @@ test('[MON-004] without its only server a channel is degraded, the host serves, 
   expect([host.state, host.isReady, clientServerChannels[0]?.reasons]).toEqual(['serving', true, ['no_ready_target']]);
   const late = client.routeClient.requestToChannel(CHANNEL, Ask(1)).timeoutMs(100).submit();
   expect(await rejection(late)).toMatchObject({ kind: 'NotFound' });
-  await startServer({ with: (builder) => builder.listen(port) });
+  await startServer(onPort);
   await shows(client, 'the channel is ready', (snapshot) => channelOf(snapshot).state === 'ready');
   expect(await ask(client, 7)).toBe(7);
 });

@@ -15,7 +15,7 @@ const KINDS = [SERVERS, ...MESH_CALLS];
 /** So many that at any moment some calls are on their way. */
 const CALLERS_OF_A_KIND = 40;
 /** For what was under way to a server when it took weight 0, as docs/operating.md has it; a busy machine is late. */
-const MOMENT_MS = 1_500;
+const MOMENT_MS = 3_000;
 
 let redis: RedisServer;
 let view: StoreView;

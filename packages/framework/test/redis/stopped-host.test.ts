@@ -9,7 +9,7 @@ import { areBack, StoreView } from './store-view.ts';
 jest.setTimeout(120_000);
 
 const location = {
-  ownerLeaseTtlMs: 2_000,
+  ownerLeaseTtlMs: 4_000, // and so long a look at what is left of it may take
   ownerLeaseRenewIntervalMs: 500,
   ownerLeaseRenewTimeoutMs: 500,
   ownerLeaseFencingMarginMs: 500,

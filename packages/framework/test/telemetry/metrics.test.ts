@@ -2,13 +2,12 @@
 import { type Host, type HostOptions, message } from '@zlink/framework';
 import { createMemoryLocationStore, createMemoryStoreBackend } from '@zlink/kernel/location';
 import { createFaultyLocationStore, type FaultyLocationStore, until } from '@zlink/testing';
-import { Gate } from '@zlink/testing/internal';
+import { Gate, quietPort } from '@zlink/testing/internal';
 import { readDoc } from '../doc-programs.ts';
 import { makeHost } from '../hosts.ts';
 import { rejection, thrown } from '../outcome.ts';
 import { eventually } from '../redis/eventually.ts';
 import { Ask, MESH, Never, Notice } from '../packets.ts';
-import { freePort } from '../ports.ts';
 import { Collected, type Row } from './collected.ts';
 
 /** Renewals of the lease at the pace of a test. */
@@ -23,7 +22,7 @@ const endpointOf = (host: Host, channelName: string): string => host.clientServe
 
 /** Serves the mesh channel `rooms`, the ClientServer channel `billing` and direct messages; publishes `news`. */
 async function startPeer(released: Promise<void>): Promise<Host> {
-  const peer = makeHost({ inboundDispatch: { coreHwmBudgetBytes: 1 } });
+  const peer = makeHost({ inboundDispatch: { coreHwmBudgetBytes: 1 }, sendTimeoutMs: 60_000 });
   const mesh = peer.addRouteMesh(MESH).routingId('peer');
   mesh.addRouteRequestHandler(Ask, (asked) => asked).addRouteRequestHandler(Never, () => released);
   mesh
@@ -53,7 +52,7 @@ async function startMetered(peer: Host, options: HostOptions = {}): Promise<Mete
   const collected = new Collected();
   const store = createFaultyLocationStore(createMemoryLocationStore(createMemoryStoreBackend()));
   const telemetry = { meterProvider: collected.provider };
-  const host = makeHost({ telemetry, location: QUICK_LEASE, sendTimeoutMs: 10_000, ...options }).addLocationStore(
+  const host = makeHost({ telemetry, location: QUICK_LEASE, sendTimeoutMs: 60_000, ...options }).addLocationStore(
     store,
   );
   const mesh = host.addRouteMesh(MESH).setRoutingIdPrefix('metered').connect(peer.routeMesh(MESH).endpoint);
@@ -218,7 +217,7 @@ test('[METRIC-001] [TRACE-012] records that a slow logger has kept the host from
 
 test('[METRIC-001] with its only configured server down, a channel of a mesh is not ready, as one of ClientServer is', async () => {
   const collected = new Collected();
-  const nowhere = `tcp://127.0.0.1:${await freePort()}`;
+  const nowhere = `tcp://127.0.0.1:${await quietPort()}`;
   const host = makeHost({ telemetry: { meterProvider: collected.provider } });
   host.addRouteMesh(MESH).connect(nowhere).channel('rooms').client();
   host.addClientServerChannel('billing').client().connect(nowhere);
@@ -235,9 +234,9 @@ test('[METRIC-001] with its only configured server down, a channel of a mesh is 
 });
 
 test('[METRIC-001] a shutdown while the host starts is measured like any other', async () => {
-  for (const [stopping, outcome, forcedCount] of [
-    [Promise.resolve(), 'stopped', 0],
-    [new Promise<void>(() => {}), 'force_stopped', 1],
+  for (const [stopping, deadlineMs, outcome, forcedCount] of [
+    [Promise.resolve(), 60_000, 'stopped', 0],
+    [new Promise<void>(() => {}), 50, 'force_stopped', 1],
   ] as const) {
     const collected = new Collected();
     const starting = new Gate();
@@ -246,7 +245,7 @@ test('[METRIC-001] a shutdown while the host starts is measured like any other',
     host.addHostedService({ start: (signal) => (starting.open(), aborted(signal)), stop: () => undefined });
     const started = thrown(host.start());
     await starting.opened;
-    await host.shutdown({ deadlineMs: 50 });
+    await host.shutdown({ deadlineMs });
     await started;
     expect(await collected.sum('host.shutdown.duration', { outcome })).toBe(1);
     expect(await collected.sum('host.shutdown.duration')).toBe(1);

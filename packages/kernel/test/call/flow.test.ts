@@ -318,9 +318,9 @@ test('[TRACE-010] at errors there are no spans, and the context of a flow travel
 test('[TRACE-004] what the other side could not read is not quoted by the records of a handler that lets it through', async () => {
   const path = pathAt('errors');
   const settled = rejection(ask(path).submit());
-  path.link.error('ProtocolError', 'value does not fit: card.pin: received PIN-4711');
+  path.link.error('ProtocolError', 'value does not fit: card.pin: received PIN-Rosebud');
   const error = await settled;
-  expect(error.message).toBe('[ProtocolError] value does not fit: card.pin: received PIN-4711');
+  expect(error.message).toBe('[ProtocolError] value does not fit: card.pin: received PIN-Rosebud');
   expect(errorText(error)).toBe('[ProtocolError] the other side could not read "billing.charge"');
 });
 

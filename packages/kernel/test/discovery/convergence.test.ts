@@ -103,7 +103,7 @@ test('[LOC-062] after any sequence of changes, outages, losses, failovers and re
     }),
     { numRuns: 30 },
   );
-}, 60_000);
+}, 240_000);
 
 type Endpoints = NonNullable<PlayedWatcher<'clientServer'>['last']>['endpoints'];
 

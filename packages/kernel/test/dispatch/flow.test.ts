@@ -404,7 +404,7 @@ describe('dispatch errors', () => {
       '~standard': {
         version: 1,
         vendor: 'test',
-        validate: () => ({ issues: [{ message: `received PIN-4711 ${kind}`, path: ['card', { key: 'pin' }] }] }),
+        validate: () => ({ issues: [{ message: `received PIN-Rosebud ${kind}`, path: ['card', { key: 'pin' }] }] }),
       },
     });
     const Checked = request<object, object>('checked', { schema: quoting('in') });
@@ -416,17 +416,17 @@ describe('dispatch errors', () => {
     harness.request(Checked, {});
     harness.request(Answered, {});
     const answers = harness.link.answers.map(({ text }) => text);
-    expect(answers[0]).toContain('card.pin: received PIN-4711 in'); // who has sent it
-    expect(answers[1]).not.toContain('4711');
+    expect(answers[0]).toContain('card.pin: received PIN-Rosebud in'); // who has sent it
+    expect(answers[1]).not.toContain('Rosebud');
     expect(harness.logs.map(({ reason, error }) => [reason, error])).toEqual([
       ['decode_error', '[ProtocolError] value of packet "checked" does not fit: card.pin'],
       ['handler_exception', '[InvalidOperation] value of packet "answered" does not fit: card.pin'],
     ]);
-    expect(JSON.stringify([harness.logs, harness.phases])).not.toContain('4711');
+    expect(JSON.stringify([harness.logs, harness.phases])).not.toContain('Rosebud');
   });
 
   test('[TRACE-004] words that may quote another message reach neither records nor the caller of the handler', async () => {
-    const validate = (): object => ({ issues: [{ message: 'received PIN-4711', path: ['pin'] }] });
+    const validate = (): object => ({ issues: [{ message: 'received PIN-Rosebud', path: ['pin'] }] });
     const schema: StandardSchemaV1<unknown, object> = { '~standard': { version: 1, vendor: 'test', validate } };
     /** As a call of the handler does. */
     const misfitting = async (): Promise<never> => {
@@ -451,7 +451,7 @@ describe('dispatch errors', () => {
           contentType: 'application/x-secret',
           matches: (type) => type === Secret,
           encode: () => {
-            throw new Error('cannot encode PIN-4711');
+            throw new Error('cannot encode PIN-Rosebud');
           },
           decode: () => new Secret(),
         }),
@@ -460,11 +460,11 @@ describe('dispatch errors', () => {
       extensions: [quoting],
     });
     harness.request(Told, {});
-    expect(harness.unhandled).toMatchObject([{ error: { message: 'cannot encode PIN-4711' } }]);
+    expect(harness.unhandled).toMatchObject([{ error: { message: 'cannot encode PIN-Rosebud' } }]);
     expect(harness.logs).toMatchObject([
       { reason: 'handler_exception', error: 'the codec could not encode the reply' },
     ]);
-    expect(JSON.stringify([harness.logs, harness.link.answers])).not.toContain('4711');
+    expect(JSON.stringify([harness.logs, harness.link.answers])).not.toContain('Rosebud');
   });
 
   test('[TRACE-006] none: a filter that stops, a caller that gives up, time that is over', async () => {

@@ -17,6 +17,10 @@ test.each<[LeaseFlaw, RegExp]>([
   ['clocksStopInFrozenHosts', /admits work, and its lease has/],
   ['losesRenewals', /admits work, and its lease has/],
   ['storeKeepsNoConditions', /was put in another one's place/],
-])('[LOC-051] [LOC-054] simulated: a broken rule (%s) is found', async (flaw, violation) => {
-  expect((await findViolation((seed) => simulateLease(seed, flaw)))?.violation).toMatch(violation);
-});
+])(
+  '[LOC-051] [LOC-054] simulated: a broken rule (%s) is found',
+  async (flaw, violation) => {
+    expect((await findViolation((seed) => simulateLease(seed, flaw)))?.violation).toMatch(violation);
+  },
+  SEEDS_LIMIT_MS,
+);

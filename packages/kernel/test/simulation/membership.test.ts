@@ -18,6 +18,10 @@ test.each<[MembershipFlaw, RegExp]>([
   ['scansMissARecord', /true is/],
   ['forgetsLinkEnds', /remembers/],
   ['isOneViewBehind', /dials .*, and should/],
-])('[LOC-062] [LOC-063] simulated: a broken rule (%s) is found', async (flaw, violation) => {
-  expect((await findViolation((seed) => simulateMembership(seed, flaw)))?.violation).toMatch(violation);
-});
+])(
+  '[LOC-062] [LOC-063] simulated: a broken rule (%s) is found',
+  async (flaw, violation) => {
+    expect((await findViolation((seed) => simulateMembership(seed, flaw)))?.violation).toMatch(violation);
+  },
+  SEEDS_LIMIT_MS,
+);

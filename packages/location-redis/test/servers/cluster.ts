@@ -14,7 +14,7 @@ export interface ClusterDeployment extends Deployment {
 
 /** Three primaries, and a replica for each if wanted. */
 export async function startCluster(withReplicas = false): Promise<ClusterDeployment> {
-  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', '--cluster-replica-validity-factor', '0'];
+  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000', '--cluster-replica-validity-factor', '0'];
   const count = withReplicas ? 6 : 3;
   const nodes = await Promise.all(Array.from({ length: count }, () => RedisProcess.start([...args, ...quickReplicas])));
   const deployment = describe(nodes);

@@ -24,7 +24,7 @@ export async function startSentinel(): Promise<SentinelDeployment> {
     const replica = await start(['--replicaof', `127.0.0.1 ${primary.port}`]);
     const config = [
       `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 1`,
-      `sentinel down-after-milliseconds ${NAME} 500`,
+      `sentinel down-after-milliseconds ${NAME} 3000`,
       `sentinel failover-timeout ${NAME} 2000`,
     ].join('\n');
     const sentinels = await Promise.all([start(['--sentinel'], config), start(['--sentinel'], config)]);

@@ -3,6 +3,7 @@
 export { Board, type BoardDiscovery } from './board.ts';
 export { Gate } from './gate.ts';
 export { isSettled, type Outcome, rejection, thrown, watch } from './outcome.ts';
+export { isFree, quietAddress, quietPort } from './quiet-port.ts';
 export { RawEndpoint, type RawRecordOptions, type ReceivedRecord, type SaidRecord } from './raw-endpoint.ts';
 export { type RunningScript, runScript } from './running-script.ts';
 export { type Closable, clusterArranger, TopicCluster } from './topic-cluster.ts';

@@ -63,8 +63,11 @@ export function handlersOf(work: Work, onMessage: () => void): Handlers {
   return { take, answer };
 }
 
+/** An end that gets no time for a while ends no measurement: messages wait for it. */
+const sendTimeoutMs = 30_000;
+
 export function createBenchHost(options: HostOptions = {}): Host {
-  const host = createHost({ ...options, testing: { allowSeveralHosts: true } });
+  const host = createHost({ sendTimeoutMs, ...options, testing: { allowSeveralHosts: true } });
   host.codecs().use({ register: (codecs) => codecs.add(bytesCodec) });
   return host;
 }

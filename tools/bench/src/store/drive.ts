@@ -3,7 +3,8 @@
  *
  * Owns the callers and what they have seen. Leaves what the operation is to its end.
  *
- * 1. A caller begins again as soon as its last operation has ended, so there are always as many in flight as callers.
+ * 1. A caller begins again as soon as its last operation has ended, so there are always as many in flight as callers. Each
+ *    has made one operation at least, however short the while.
  */
 
 export interface LoadSample {
@@ -24,12 +25,12 @@ export async function drive(
   const endsAtMs = startedAtMs + forMs;
   const call = async (): Promise<void> => {
     let beganAtMs = performance.now();
-    while (beganAtMs < endsAtMs) {
+    do {
       await operation();
       const endedAtMs = performance.now();
       latenciesMs.push(endedAtMs - beganAtMs);
       beganAtMs = endedAtMs; // 1
-    }
+    } while (beganAtMs < endsAtMs);
   };
   await Promise.all(Array.from({ length: inFlight }, call));
   const elapsedMs = performance.now() - startedAtMs;

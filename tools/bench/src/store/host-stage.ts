@@ -23,7 +23,7 @@ type Commands = HostCommands;
 const channelName = 'bench';
 const ask = request<number, number>('ask');
 const lookEveryMs = 1;
-const openLimitMs = 10_000;
+const openLimitMs = 50_000;
 const readyLimitMs = 50_000;
 
 export class HostStage implements Performance<HostCommands> {

@@ -3,6 +3,7 @@ import type { Host, PublisherStatus } from '@zlink/framework';
 import { FEED } from '../../contracts.ts';
 import { endOf, publish } from '../calls.ts';
 import type { CallEnd, PublishPlan } from '../plan.ts';
+import { waitLimitMs } from '../../wait-limit.ts';
 
 export class FeedCommands {
   readonly #host: () => Host;
@@ -32,7 +33,7 @@ export class FeedCommands {
     });
   }
 
-  subscribersReady(channel: string, count: number, withinMs: number): Promise<CallEnd> {
+  subscribersReady(channel: string, count: number, withinMs = waitLimitMs): Promise<CallEnd> {
     return endOf(async () => {
       await this.#host().fanoutClient.ready(channel, count, AbortSignal.timeout(withinMs));
       return undefined;

@@ -3,6 +3,7 @@ import type { Host, PeerStatus } from '@zlink/framework';
 import { MESH, MESH_CHANNEL } from '../../contracts.ts';
 import { caught } from '../facts.ts';
 import type { ErrorFacts } from '../plan.ts';
+import { waitLimitMs } from '../../wait-limit.ts';
 
 export class PeerCommands {
   readonly #host: () => Host;
@@ -11,8 +12,8 @@ export class PeerCommands {
     this.#host = host;
   }
 
-  ready(count: number, withinMs: number, mesh = MESH): Promise<void> {
-    return this.#host().routeMesh(mesh).whenReady(count, AbortSignal.timeout(withinMs));
+  ready(count: number, mesh = MESH): Promise<void> {
+    return this.#host().routeMesh(mesh).whenReady(count, AbortSignal.timeout(waitLimitMs));
   }
 
   list(mesh = MESH): readonly PeerStatus[] {

@@ -3,6 +3,7 @@ import type { Host, ServerStatus } from '@zlink/framework';
 import { CHANNEL } from '../../contracts.ts';
 import { caught } from '../facts.ts';
 import type { ErrorFacts } from '../plan.ts';
+import { waitLimitMs } from '../../wait-limit.ts';
 
 export class ServerCommands {
   readonly #host: () => Host;
@@ -11,8 +12,8 @@ export class ServerCommands {
     this.#host = host;
   }
 
-  ready(count: number, withinMs: number, channel = CHANNEL): Promise<void> {
-    return this.#host().clientServerChannel(channel).whenReady(count, AbortSignal.timeout(withinMs));
+  ready(count: number, channel = CHANNEL): Promise<void> {
+    return this.#host().clientServerChannel(channel).whenReady(count, AbortSignal.timeout(waitLimitMs));
   }
 
   list(channel = CHANNEL): readonly ServerStatus[] {

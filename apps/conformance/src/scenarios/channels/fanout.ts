@@ -16,7 +16,7 @@ export const fanout: readonly Scenario[] = [
         await stage.subscriber('one', [publisher]),
         await stage.subscriber('two', [publisher], { handlers: 2 }),
       ];
-      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2)).ok);
       assert.ok((await publisher.ask('feeds.publishMany', FEED, { topic: 'scores' }, 200, true)).ok);
       assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: 'last' } })).ok);
       for (const [at, subscriber] of subscribers.entries()) {
@@ -42,7 +42,7 @@ export const fanout: readonly Scenario[] = [
         ]);
         const [row] = await subscriber.ask('feeds.publishers');
         assert.equal(row?.missedEvents, 0);
-        assert.equal((await subscriber.counters(FEED, 'send')).handled, 201 * handlers);
+        await subscriber.counted(FEED, 'send', ({ handled }) => handled === 201 * handlers, 'handles all');
       }
     },
   },
@@ -54,7 +54,7 @@ export const fanout: readonly Scenario[] = [
       const end = await publisher.ask('feeds.publishMany', FEED, {}, 20);
       assert.ok(end.ok && end.reply === undefined);
       const subscriber = await stage.subscriber('late', [publisher]);
-      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1)).ok);
       assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: 'heard' } })).ok);
       const journal = await subscriber.seen(1, 'begun');
       assert.equal(journal[0]?.mark, 'heard');
@@ -73,7 +73,7 @@ export const fanout: readonly Scenario[] = [
         { role: 'subscriber', connect: [publisher.feedEndpoint] },
         { role: 'client', connect: ['tcp://127.0.0.1:1'] },
       ]);
-      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1)).ok);
       const reserved = [0x01, 0x5a, 0x4c, 0x46, 0x31];
       const kindOf = async (topic: string | Uint8Array) => {
         const end = await publisher.ask('feeds.publish', FEED, { topic });
@@ -107,7 +107,7 @@ export const fanout: readonly Scenario[] = [
     run: async (stage) => {
       const publisher = await stage.publisher();
       const subscriber = await stage.subscriber('subscriber', [publisher], { handlers: 3 });
-      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1)).ok);
       assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: 'bad', act: 'throw', text: 'x' } })).ok);
       assert.ok((await publisher.ask('feeds.publish', FEED, { packet: 'note' })).ok);
       assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: 'good' } })).ok);
@@ -132,7 +132,7 @@ export const fanout: readonly Scenario[] = [
       const slow = await stage.subscriber('slow', [publisher]);
       const quick = await stage.subscriber('quick', [publisher]);
       await Promise.all([slow.ask('handlers.quieten'), quick.ask('handlers.quieten')]);
-      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2)).ok);
       assert.ok((await publisher.ask('feeds.publish', FEED, {})).ok);
       const handled = (count: number) => (row: { handled: number }) => row.handled === count;
       await Promise.all([slow.counted(FEED, 'send', handled(1), 'has the first'), quick.counted(FEED, 'send', handled(1), 'has the first')]); // prettier-ignore
@@ -140,17 +140,20 @@ export const fanout: readonly Scenario[] = [
       slow.process.signal('SIGSTOP');
       const count = 4_000;
       try {
-        // Events of 20 kB, each in a message of its own: far more than mark and sockets hold.
+        // Events of 20 kB, each in a message of its own: far more than mark and sockets hold. Never more at a time than the mark.
         const plan = { payload: { text: 'x'.repeat(20_000) } };
-        const end = await publisher.ask('feeds.publishMany', FEED, plan, count);
-        assert.ok(end.ok, 'every publish has resolved');
-        await quick.counted(FEED, 'send', ({ handled: all }) => all > count * 0.5, 'hears most of it');
+        for (let published = 0; published < count;) {
+          const end = await publisher.ask('feeds.publishMany', FEED, plan, 400);
+          assert.ok(end.ok, 'every publish has resolved');
+          published += 400;
+          await quick.counted(FEED, 'send', handled(1 + published), 'hears all of it');
+        }
         const { rssBytes } = await publisher.ask('process.memory');
         assert.ok(rssBytes - before.rssBytes < 200_000_000, `memory has grown by ${rssBytes - before.rssBytes} bytes`);
       } finally {
         slow.process.signal('SIGCONT');
       }
-      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2, 10_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 2)).ok);
       await eventually(async () => {
         await publisher.ask('feeds.publish', FEED, {});
         const [row] = await slow.ask('feeds.publishers');
@@ -171,7 +174,7 @@ export const fanout: readonly Scenario[] = [
       await subscriber.ask('feeds.connect', two.feedEndpoint);
       assert.deepEqual(await subscriber.ask('feeds.connections'), [one.feedEndpoint, two.feedEndpoint]);
       for (const publisher of [one, two]) {
-        assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+        assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1)).ok);
         assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { mark: publisher.name } })).ok);
       }
       const journal = await subscriber.seen(2, 'begun');
@@ -191,11 +194,11 @@ export const fanout: readonly Scenario[] = [
     run: async (stage) => {
       const subscriber = await stage.subscriber('subscriber', []);
       const first = await stage.publisher('first');
-      assert.ok((await first.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await first.ask('feeds.subscribersReady', FEED, 1)).ok);
       assert.ok((await first.ask('feeds.publish', FEED, { payload: { mark: 'one' } })).ok);
       await subscriber.seen(1, 'begun');
       const second = await stage.publisher('second');
-      assert.ok((await second.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await second.ask('feeds.subscribersReady', FEED, 1)).ok);
       assert.ok((await first.shutdown()).ok);
       await subscriber.publishers((rows) => rows.length === 1, 'has one publisher left');
       assert.ok((await second.ask('feeds.publish', FEED, { payload: { mark: 'two' } })).ok);
@@ -207,13 +210,15 @@ export const fanout: readonly Scenario[] = [
     title: 'a publisher that restarts begins to count anew, and nothing counts as missed',
     run: async (stage) => {
       const first = await stage.publisher('first');
-      const subscriber = await stage.subscriber('subscriber', [first]);
-      assert.ok((await first.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      const proxy = await stage.proxy(first.feedEndpoint); // the address that stays
+      const subscriber = await stage.subscriber('subscriber', [first], { connect: [proxy.address] });
+      assert.ok((await first.ask('feeds.subscribersReady', FEED, 1)).ok);
       assert.ok((await first.ask('feeds.publishMany', FEED, {}, 5)).ok);
       await subscriber.seen(5, 'begun');
       await first.process.kill();
-      const second = await stage.start('second', [{ role: 'publisher', endpoint: first.feedEndpoint }]);
-      assert.ok((await second.ask('feeds.subscribersReady', FEED, 1, 10_000)).ok);
+      const second = await stage.publisher('second');
+      proxy.leadTo(second.feedEndpoint);
+      assert.ok((await second.ask('feeds.subscribersReady', FEED, 1)).ok);
       assert.ok((await second.ask('feeds.publish', FEED, { payload: { mark: 'anew' } })).ok);
       await subscriber.seen(6, 'begun');
       const [row] = await subscriber.ask('feeds.publishers');
@@ -227,7 +232,7 @@ export const fanout: readonly Scenario[] = [
     run: async (stage) => {
       const publisher = await stage.publisher();
       const subscriber = await stage.subscriber('subscriber', [publisher]);
-      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1, 8_000)).ok);
+      assert.ok((await publisher.ask('feeds.subscribersReady', FEED, 1)).ok);
       const sizes = [0, 1_000, 65_000, 65_536, 70_000, 1_000_000, 16_000_000];
       for (const [at, size] of sizes.entries()) {
         assert.ok((await publisher.ask('feeds.publish', FEED, { payload: { text: 'x'.repeat(size) } })).ok);

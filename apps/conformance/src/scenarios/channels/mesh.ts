@@ -15,7 +15,7 @@ export const mesh: readonly Scenario[] = [
       const b = await stage.node('b', [a]);
       const c = await stage.node('c', [a, b]);
       const all = [a, b, c];
-      await Promise.all(all.map((node) => node.ask('peers.ready', 2, 8_000)));
+      await Promise.all(all.map((node) => node.ask('peers.ready', 2)));
       for (const from of all) {
         for (const to of all.filter((node) => node !== from)) {
           const reply = await from.reply({ to: { rid: to.meshRid } });
@@ -41,7 +41,7 @@ export const mesh: readonly Scenario[] = [
       const endpointOf = (name: string) => host.facts.listeners.find((row) => row.name === name)?.endpoint ?? '';
       const one = await stage.start('one', [{ role: 'node', mesh: 'one', rid: 'x', connect: [endpointOf('one')] }]);
       const two = await stage.start('two', [{ role: 'node', mesh: 'two', rid: 'y', connect: [endpointOf('two')] }]);
-      await Promise.all([one.ask('peers.ready', 1, 5_000, 'one'), two.ask('peers.ready', 1, 5_000, 'two')]);
+      await Promise.all([one.ask('peers.ready', 1, 'one'), two.ask('peers.ready', 1, 'two')]);
       await one.reply({ to: { mesh: 'one', rid: 'host' } });
       await two.reply({ to: { mesh: 'two', rid: 'host' } });
       const [first, second] = await host.seen(2, 'begun').then((all) => all.filter(({ what }) => what === 'begun'));
@@ -58,20 +58,20 @@ export const mesh: readonly Scenario[] = [
       const gone = await stage.node('gone');
       const node = await stage.start('node', [
         nodePlan(stage, 'node', [gone], {
-          sendTimeoutMs: 400,
+          sendTimeoutMs: 2_000,
           connect: [gone.meshEndpoint, ['expected', 'tcp://127.0.0.1:1']],
         }),
       ]);
-      await node.ask('peers.ready', 1, 5_000);
+      await node.ask('peers.ready', 1);
       const unknown = await node.refusal({ to: { rid: 'nobody' } }, 'NotFound');
       const self = await node.refusal({ to: { rid: 'node' } }, 'NotFound');
-      for (const { ms, submitted } of [unknown, self]) assert.ok(ms < 300 && submitted === false);
+      for (const { ms, submitted } of [unknown, self]) assert.ok(ms < 1_900 && submitted === false);
       await node.refusal({ to: { mesh: 'no mesh', rid: 'gone' } }, 'NotFound');
       await gone.process.kill();
       await node.peers((rows) => rows.every(({ state }) => state !== 'ready'), 'sees that it is gone');
       for (const rid of ['gone', 'expected']) {
         const late = await node.refusal({ to: { rid } }, 'Unavailable');
-        assert.ok(late.ms >= 350 && late.ms < 3_000, `it took ${late.ms} ms`);
+        assert.ok(late.ms >= 1_900 && late.ms < 20_000, `it took ${late.ms} ms`);
         assert.equal(late.submitted, false);
         await node.refusal({ to: { rid }, timeoutMs: 100 }, 'DeadlineExceeded');
       }
@@ -90,7 +90,7 @@ export const mesh: readonly Scenario[] = [
       assert.equal(clash?.kind, 'AlreadyExists');
       await node.ask('peers.disconnect', peer.meshEndpoint);
       assert.equal(await node.ask('peers.connect', peer.meshEndpoint, 'peer'), undefined);
-      await node.ask('peers.ready', 1, 5_000);
+      await node.ask('peers.ready', 1);
       await node.reply({ to: { rid: 'peer' } });
       for (const endpoint of ['nonsense', 'tcp://127.0.0.1:0', 'tcp://*:7000']) {
         assert.equal((await node.ask('peers.connect', endpoint))?.kind, 'InvalidOperation', endpoint);
@@ -103,7 +103,7 @@ export const mesh: readonly Scenario[] = [
     over: { store: ['memory', 'redis'], security: securities },
     run: async (stage) => {
       const nodes = [await stage.node('a'), await stage.node('b'), await stage.node('c')];
-      await Promise.all(nodes.map((node) => node.ask('peers.ready', 2, 10_000)));
+      await Promise.all(nodes.map((node) => node.ask('peers.ready', 2)));
       for (const node of nodes) {
         await node.peers(
           (rows) => rows.length === 2 && rows.every(({ state }) => state === 'ready'),
@@ -145,7 +145,7 @@ export const mesh: readonly Scenario[] = [
       const a = await stage.node('a', [], { channels: [{ weight: 100 }] });
       const b = await stage.node('b', [a], { channels: [{ weight: 100 }] });
       const client = await stage.node('client', [a, b], { channels: [{}] });
-      await client.ask('peers.ready', 2, 8_000);
+      await client.ask('peers.ready', 2);
       const held = await client.begin({ to: { rid: a.meshRid }, payload: { act: 'hold' } });
       await a.seen(1, 'begun');
       const weightsOf = (expected: number) =>
@@ -217,15 +217,16 @@ export const mesh: readonly Scenario[] = [
     title: 'a node that is restarted under its RID is found again, and waiting direct calls reach the new run',
     run: async (stage) => {
       const first = await stage.node('first', [], { rid: 'fixed' });
-      const port = Number(first.meshEndpoint.split(':').at(-1));
+      const proxy = await stage.proxy(first.meshEndpoint); // the address that stays
       const client = await stage.start('client', [
-        nodePlan(stage, 'client', [], { connect: [first.meshEndpoint], channels: [{}], sendTimeoutMs: 15_000 }),
+        nodePlan(stage, 'client', [], { connect: [proxy.address], channels: [{}], sendTimeoutMs: 30_000 }),
       ]);
-      await client.ask('peers.ready', 1, 5_000);
+      await client.ask('peers.ready', 1);
       await first.process.kill();
       await client.peers(([row]) => row?.state !== 'ready', 'sees that it is gone');
       const waiting = await client.begin({ to: { rid: 'fixed' } });
-      const second = await stage.node('second', [], { rid: 'fixed', port });
+      const second = await stage.node('second', [], { rid: 'fixed' });
+      proxy.leadTo(second.meshEndpoint);
       const end = await waiting.end;
       assert.ok(end.ok, 'the call is answered');
       assert.equal(end.reply?.by, 'second');

@@ -88,10 +88,11 @@ export const calls: readonly Scenario[] = [
         { ...stage.toServers, timeoutMs: 150, payload: { mark: 'late' } },
         'DeadlineExceeded',
       );
-      assert.ok(late.ms >= 140 && late.ms < 2_000, `it took ${late.ms} ms`);
+      assert.ok(late.ms >= 140 && late.ms < 20_000, `it took ${late.ms} ms`);
       assert.equal(late.submitted, true);
-      // The server counts from its arrival there: once another one has run out here, the time of the first is over there, too.
-      await client.refusal({ ...stage.toServers, timeoutMs: 150 }, 'DeadlineExceeded');
+      // The server counts from its arrival there: once another one has run out behind it, the time of the first is over there, too.
+      await server.counted(CHANNEL, 'request', ({ accepted }) => accepted === 2, 'has got it');
+      await client.refusal({ ...stage.toServers, timeoutMs: 160 }, 'DeadlineExceeded');
       assert.equal(await server.ask('handlers.release'), 1);
       assert.ok((await held.end).ok);
       await client.reply({ ...stage.toServers, payload: { mark: 'after' } });
@@ -109,7 +110,7 @@ export const calls: readonly Scenario[] = [
       const hold = { ...stage.toServers, payload: { act: 'hold' } } as const;
       for (const client of [ofHost, ofClient]) {
         const { ms } = await client.refusal(hold, 'DeadlineExceeded');
-        assert.ok(ms >= 190 && ms < 3_000, `it took ${ms} ms`);
+        assert.ok(ms >= 190 && ms < 20_000, `it took ${ms} ms`);
       }
       for (const timeoutMs of [0, -1, 1.5, 2_147_483_648])
         await ofHost.refusal({ ...hold, timeoutMs }, 'InvalidOperation');

@@ -18,8 +18,8 @@ export const codecs: readonly Scenario[] = [
         nodePlan(stage, 'caller', [host], { channels: [{}] }),
         { role: 'subscriber', ...(stage.isDiscovering ? {} : { connect: [host.feedEndpoint] }) },
       ]);
-      await Promise.all([caller.ask('peers.ready', 1, 8_000), caller.ask('servers.ready', 1, 8_000)]);
-      await host.ask('feeds.subscribersReady', 'conformance-feed', 1, 8_000);
+      await Promise.all([caller.ask('peers.ready', 1), caller.ask('servers.ready', 1)]);
+      await host.ask('feeds.subscribersReady', 'conformance-feed', 1);
       const bytes = Uint8Array.from({ length: 1_000 }, (_, at) => at % 256);
       const text = 'ä\u{1f600}\u0000"\\\n';
       const back = (value: Uint8Array | string | undefined): readonly number[] => [

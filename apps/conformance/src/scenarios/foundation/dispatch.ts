@@ -25,7 +25,7 @@ export const dispatch: readonly Scenario[] = [
         { role: 'client', connect: [host.endpoint] },
         nodePlan(stage, 'client', [host], { channels: [{}] }),
       ]);
-      await client.ask('peers.ready', 1, 5_000);
+      await Promise.all([client.ask('servers.ready', 1), client.ask('peers.ready', 1)]);
       for (const to of [{ channel: CHANNEL }, { channel: MESH_CHANNEL }, { rid: 'host' }]) {
         await client.reply({ to });
         assert.ok((await client.call({ to, verb: 'send' })).ok);
@@ -93,7 +93,7 @@ export const dispatch: readonly Scenario[] = [
         filter('one'),
         filter('two'),
       ]);
-      await caller.ask('peers.ready', 1, 5_000);
+      await Promise.all([caller.ask('servers.ready', 1), caller.ask('peers.ready', 1)]);
       const expected = ['one in', 'two in'];
       const calls = [
         [{ to: { channel: CHANNEL } }, 'channelRequest', undefined],
@@ -113,7 +113,7 @@ export const dispatch: readonly Scenario[] = [
         assert.deepEqual([context?.dispatchKind, context?.meshName], [dispatchKind, meshName]);
         assert.deepEqual(context?.keys, ['dispatchKind', 'meshName', 'message'].filter((key) => key !== 'meshName' || meshName !== undefined)); // prettier-ignore
       }
-      await host.ask('feeds.subscribersReady', FEED, 1, 5_000);
+      await host.ask('feeds.subscribersReady', FEED, 1);
       assert.ok((await host.ask('feeds.publish', FEED, {})).ok);
       const heard = await caller.seen(6);
       assert.deepEqual(steps(heard), [...expected, 'subscriber begun', 'subscriber ended', 'two out', 'one out']);

@@ -160,11 +160,11 @@ export const errors: readonly Scenario[] = [
         'client',
         [
           { role: 'telemetry', records: 'kept' },
-          { role: 'client', connect: [server.endpoint], sendTimeoutMs: 30_000 },
+          { role: 'client', connect: [server.endpoint], sendTimeoutMs: 60_000 },
         ],
         { options: { inboundDispatch: { coreHwmProfile: 'compact' } } },
       );
-      await client.ask('servers.ready', 1, 8_000);
+      await client.ask('servers.ready', 1);
       await client.reply(stage.toServers);
       await server.ask('handlers.quieten');
       const send = { ...stage.toServers, verb: 'send', payload: { text: 'x'.repeat(400) } } as const;

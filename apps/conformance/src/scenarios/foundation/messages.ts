@@ -76,7 +76,7 @@ export const messages: readonly Scenario[] = [
         { role: 'client', connect: [server.endpoint] },
         nodePlan(stage, 'client', [server], { channels: [{}] }),
       ]);
-      await client.ask('peers.ready', 1, 5_000);
+      await Promise.all([client.ask('servers.ready', 1), client.ask('peers.ready', 1)]);
       const metadata = [
         ['tenant', 'first'],
         ['größe', '✓'],
@@ -115,6 +115,7 @@ export const messages: readonly Scenario[] = [
       ]);
       const relayEndpoint = relay.facts.listeners[0]?.endpoint ?? '';
       const client = await stage.start('client', [{ role: 'client', channel: 'relay', connect: [relayEndpoint] }]);
+      await Promise.all([relay.ask('servers.ready', 1), client.ask('servers.ready', 1, 'relay')]);
       const text = JSON.stringify(stage.toServers);
       const reply = await client.reply({
         to: { channel: 'relay' },

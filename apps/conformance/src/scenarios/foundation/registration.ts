@@ -141,7 +141,7 @@ export const registration: readonly Scenario[] = [
       assert.equal(await host.ask('peers.setWeight', 9), undefined);
       assert.equal(await host.ask('peers.weight'), 9);
       assert.equal(await host.ask('peers.connect', peer.meshEndpoint), undefined);
-      await host.ask('peers.ready', 1, 5_000);
+      await host.ask('peers.ready', 1);
       assert.equal(await host.ask('running.setRouteTiming', { routeCacheMaxAgeMs: 10_000 }), undefined);
       await peer.reply({ to: { channel: MESH_CHANNEL } });
     },
@@ -182,8 +182,8 @@ export const registration: readonly Scenario[] = [
         nodePlan(stage, 'client', [host], { channels: [{}] }),
         { role: 'node', mesh: 'other', rid: 'client', connect: [other] },
       ]);
-      await client.ask('peers.ready', 1, 5_000);
-      await client.ask('peers.ready', 1, 5_000, 'other');
+      await client.ask('peers.ready', 1);
+      await client.ask('peers.ready', 1, 'other');
       await client.reply({ to: { channel: CHANNEL } });
       await client.reply({ to: { channel: MESH_CHANNEL } });
       await client.reply({ to: { rid: 'host' } });

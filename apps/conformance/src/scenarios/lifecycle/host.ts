@@ -25,6 +25,7 @@ export const host: readonly Scenario[] = [
       ]);
       assert.equal(await lone.ask('running.state'), 'serving');
       await lone.refusal(stage.toNodes, 'NotFound');
+      await lone.ask('servers.ready', 1);
       await lone.reply(stage.toServers); // its own server is there
       assert.equal(lone.facts.listeners.length, 3);
     },
@@ -38,7 +39,7 @@ export const host: readonly Scenario[] = [
       const client = stage.isDiscovering ? await stage.start('client', [{ role: 'client' }]) : undefined;
       assert.ok((await server.tryStart()).ok);
       const caller = client ?? (await stage.dialing([server]));
-      await caller.ask('servers.ready', 1, 10_000);
+      await caller.ask('servers.ready', 1);
       const { ends } = await caller.ask('calls.burst', stage.toServers, 100);
       assert.deepEqual(ends, { ok: 100 });
     },
@@ -98,7 +99,7 @@ export const host: readonly Scenario[] = [
       assert.equal(await starting.ask('running.state'), 'starting');
       await starting.ask('handlers.release');
       assert.ok((await start).ok);
-      await other.ask('peers.ready', 1, 5_000);
+      await other.ask('peers.ready', 1);
       await other.reply({ to: { rid: 'starting' } });
     },
   },
@@ -139,7 +140,7 @@ export const host: readonly Scenario[] = [
       const starting = await stage.describe('starting', [{ role: 'server' }, service('slow', { holds: 'start' })]);
       const start = starting.tryStart();
       await starting.seen(1, 'begun');
-      const ending = starting.shutdown({ deadlineMs: 1_500 });
+      const ending = starting.shutdown({ deadlineMs: 30_000 });
       await starting.ask('handlers.release');
       const [started, ended] = await Promise.all([start, ending]);
       assert.ok(!started.ok && started.error.kind === 'ShuttingDown');

@@ -57,7 +57,7 @@ export const registration: readonly Scenario[] = [
       const end = await host.tryStart();
       assert.ok(!end.ok);
       assert.equal(end.error.kind, 'Unavailable');
-      assert.ok(end.ms >= 9_000 && end.ms < 14_000, `it took ${end.ms} ms`);
+      assert.ok(end.ms >= 9_000 && end.ms < 40_000, `it took ${end.ms} ms`);
       assert.equal(end.state, 'error');
       assert.deepEqual((await host.ask('running.facts')).listeners, []);
     },
@@ -71,7 +71,7 @@ export const registration: readonly Scenario[] = [
       });
       const end = await host.tryStart(300);
       assert.ok(!end.ok && end.error.name === 'TimeoutError');
-      assert.ok(end.ms < 5_000);
+      assert.ok(end.ms < 9_000); // that of the store is longer
     },
   },
   {

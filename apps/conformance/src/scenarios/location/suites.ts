@@ -17,7 +17,7 @@ export const suites: readonly Scenario[] = [
     ids: [...locationIds, 'LOC-021', 'LOC-022', 'REDIS-001', 'REDIS-002'],
     title: 'the suite for Location Stores',
     over: { store: ['memory', 'redis'] },
-    limitMs: 90_000,
+    limitMs: 180_000,
     isSlow: true,
     run: async (stage) => {
       const host = await stage.start('host', [], { store: 'none' });
@@ -30,7 +30,7 @@ export const suites: readonly Scenario[] = [
     ids: [...relocationIds, 'LOC-021', 'REDIS-009'],
     title: 'the suite for Relocation Stores',
     over: { store: ['memory', 'redis'] },
-    limitMs: 90_000,
+    limitMs: 180_000,
     isSlow: true,
     run: async (stage) => {
       const host = await stage.start('host', [], { store: 'none' });
@@ -42,7 +42,7 @@ export const suites: readonly Scenario[] = [
   {
     ids: ['LOC-021', 'LOC-012', 'LOC-013'],
     title: 'a store that ignores conditions does not pass the suite',
-    limitMs: 90_000,
+    limitMs: 180_000,
     isSlow: true,
     run: async (stage) => {
       const host = await stage.start('host', []);

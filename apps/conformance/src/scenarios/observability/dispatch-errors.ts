@@ -1,7 +1,7 @@
 /** TRACE-006: each reason of a dispatch error that another process can cause, what is done about it, and what is none. */
 import assert from 'node:assert/strict';
 import { CHANNEL } from '../../contracts.ts';
-import type { CallPlan, PartPlan, TelemetryPlan } from '../../roles/plan.ts';
+import type { PartPlan, TelemetryPlan } from '../../roles/plan.ts';
 import type { LogFacts } from '../../roles/protocol.ts';
 import type { HostHandle } from '../../runner/host-handle.ts';
 import { eventually } from '../../runner/eventually.ts';
@@ -115,18 +115,21 @@ export const dispatchErrors: readonly Scenario[] = [
     run: async (stage) => {
       const redis = await stage.redis({ keepsData: true });
       const times = {
-        ownerLeaseTtlMs: 1_500,
+        ownerLeaseTtlMs: 6_000,
         ownerLeaseRenewIntervalMs: 200,
-        ownerLeaseRenewTimeoutMs: 200,
-        ownerLeaseFencingMarginMs: 600,
+        ownerLeaseRenewTimeoutMs: 2_000,
+        ownerLeaseFencingMarginMs: 2_000,
       };
       const setup = { store: redisStore(stage, redis), options: { location: times } };
       const server = await stage.start('server', [{ ...recording, metrics: 'kept' }, { role: 'server' }], setup);
       const client = await callerOf(stage, server, { store: 'none' });
-      const plan: CallPlan = { ...stage.toServers, timeoutMs: 1_000 };
+      const plan = stage.toServers;
       await client.reply(plan);
       await redis.stop();
-      const isFenced = async (): Promise<boolean> => !(await client.call(plan)).ok;
+      const isFenced = async (): Promise<boolean> => {
+        const end = await client.call(plan);
+        return !end.ok && end.error.kind === 'Unavailable';
+      };
       await eventually(isFenced, 'it has no lease any more');
       await client.refusal(plan, 'Unavailable');
       await tellsOf(server, 'stale_target', 'reply_error', 'request');
@@ -170,7 +173,7 @@ export const dispatchErrors: readonly Scenario[] = [
       const server = await stage.start('server', [recording, { role: 'server' }]);
       const proxy = await stage.proxy(server.endpoint);
       const client = await stage.dialing([proxy.address]);
-      await client.ask('servers.ready', 1, 8_000);
+      await client.ask('servers.ready', 1);
       const held = await client.begin({ ...stage.toServers, payload: { act: 'hold' } });
       await server.seen(1, 'begun');
       proxy.drip(1, 60_000, 'toClient'); // the word of the drain is under way until the proxy is restored
@@ -216,7 +219,7 @@ export const dispatchErrors: readonly Scenario[] = [
 
 async function callerOf(stage: Stage, server: HostHandle, setup: HostSetup = {}): Promise<HostHandle> {
   const caller = await stage.start('caller', [recording, { role: 'client', connect: [server.endpoint] }], setup);
-  await caller.ask('servers.ready', 1, 8_000);
+  await caller.ask('servers.ready', 1);
   return caller;
 }
 

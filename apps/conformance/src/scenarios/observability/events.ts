@@ -64,7 +64,7 @@ export const events: readonly Scenario[] = [
       await host.ask('host.describe');
       await host.ask('observing.watch', 'all', 'events');
       assert.ok((await host.tryStart()).ok);
-      await Promise.all([host.ask('servers.ready', 1, 8_000), host.ask('peers.ready', 1, 8_000)]);
+      await Promise.all([host.ask('servers.ready', 1), host.ask('peers.ready', 1)]);
       await host.publishers(([row]) => row?.state === 'ready', 'hears the publisher');
       const secret = 'of no concern to anybody else';
       const sequenceOf = async (): Promise<bigint> => {
@@ -85,6 +85,7 @@ export const events: readonly Scenario[] = [
       assert.equal((await sequenceOf()) - before, 1n, 'nothing was told of 650 messages');
 
       await far.ask('peers.setWeight', 9);
+      await host.peers(([row]) => row?.channels[0]?.weight === 9, 'sees the weight');
       const ending = far.shutdown();
       const isGone = { server: false, peer: false, publisher: false };
       const told = await host.eventsUntil('all', (event) => {
@@ -157,6 +158,8 @@ export const events: readonly Scenario[] = [
       assert.deepEqual((await client.ask('calls.burst', stage.toServers, 200)).ends, { ok: 200 });
       await client.refusal({ ...stage.toServers, payload: { act: 'throw', text: 'x' } }, 'InternalFailure');
       assert.ok((await host.shutdown()).ok);
+      host.process.part();
+      await host.process.ended; // then all that it wrote is here
       const reports = host.process.errorText.split('\n').filter((line) => line.includes('no disk for the log'));
       assert.equal(reports.length, 1, host.process.errorText);
     },

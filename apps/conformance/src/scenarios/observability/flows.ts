@@ -91,7 +91,7 @@ export const flows: readonly Scenario[] = [
         nodePlan(stage, 'client', [server], { channels: [{}] }),
         { role: 'subscriber', connect: [server.feedEndpoint], handlers: 2 },
       ]);
-      await Promise.all([client.ask('servers.ready', 1, 8_000), client.ask('peers.ready', 1, 8_000)]);
+      await Promise.all([client.ask('servers.ready', 1), client.ask('peers.ready', 1)]);
       const metadata = [['user', 'x'.repeat(1_000)]] as const;
       let calls = 0;
       for (const to of [stage.toServers.to, stage.toNodes.to, { rid: 'server' }]) {
@@ -104,7 +104,7 @@ export const flows: readonly Scenario[] = [
         assert.deepEqual([flow?.origin, seen], ['application', [...metadata.map((entry) => [...entry])]]);
       }
       assert.equal(new Set(contexts.map(({ flow }) => flow?.id)).size, calls, 'each call begins its own');
-      await server.ask('feeds.subscribersReady', FEED, 1, 8_000);
+      await server.ask('feeds.subscribersReady', FEED, 1);
       assert.ok((await server.ask('feeds.publish', FEED, { topic: 'one' })).ok);
       const heard = (await client.seen(2, 'begun')).flatMap(({ context }) => context ?? []);
       assert.equal(new Set(heard.map(({ flow }) => flow?.id)).size, 1, 'both handlers of an event have its flow');
@@ -130,7 +130,7 @@ async function chain(
     [{ role: 'server' }, { role: 'client', channel: 'far', connect: [last.endpointOf('far')] }],
     setups[1],
   );
-  await middle.ask('servers.ready', 1, 8_000, 'far');
+  await middle.ask('servers.ready', 1, 'far');
   return { client: await stage.client([middle], {}, setups[0]), middle, last };
 }
 

@@ -28,7 +28,7 @@ export const metrics: readonly Scenario[] = [
         'host',
         [
           metered,
-          { role: 'client', connect: [peer.endpoint], sendTimeoutMs: 10_000 },
+          { role: 'client', connect: [peer.endpoint], sendTimeoutMs: 30_000 },
           { role: 'client', channel: 'lonely' },
           { role: 'server', channel: 'own' },
           { role: 'node', prefix: 'host', connect: [peer.meshEndpoint], channels: [{}, { name: 'empty' }] },
@@ -36,11 +36,11 @@ export const metrics: readonly Scenario[] = [
         ],
         { options: { location: { ownerLeaseRenewIntervalMs: 100, ownerLeaseRenewTimeoutMs: 100 } }, store: redisStore(stage, redis) },
       ); // prettier-ignore
-      await Promise.all([host.ask('servers.ready', 1, 8_000), host.ask('peers.ready', 1, 8_000)]);
+      await Promise.all([host.ask('servers.ready', 1), host.ask('peers.ready', 1)]);
       await host.publishers(([row]) => row?.state === 'ready', 'hears the publisher');
       const toPeer = { to: { rid: 'peer' } } as const;
       for (const plan of [stage.toServers, stage.toNodes, toPeer]) await host.reply(plan);
-      const inVain = { timeoutMs: 60, payload: { act: 'spin', text: '150' } } as const;
+      const inVain = { timeoutMs: 60, payload: { act: 'hold' } } as const;
       await host.refusal({ ...stage.toServers, ...inVain }, 'DeadlineExceeded');
       await host.refusal({ ...toPeer, ...inVain }, 'DeadlineExceeded');
       assert.ok(!(await host.call({ to: { channel: 'lonely' }, timeoutMs: 60 })).ok);
@@ -54,7 +54,7 @@ export const metrics: readonly Scenario[] = [
         [{ role: 'client', channel: 'own', connect: [host.endpointOf('own')] }],
         { store: 'none' },
       ); // prettier-ignore
-      await caller.ask('servers.ready', 1, 8_000, 'own');
+      await caller.ask('servers.ready', 1, 'own');
       const unhandled = { verb: 'send', packet: 'missingNote' } as const;
       assert.ok((await caller.call({ to: { channel: 'own' }, ...unhandled })).ok);
       assert.ok((await peer.call({ to: { rid: host.meshRid }, ...unhandled })).ok);
@@ -100,8 +100,8 @@ export const metrics: readonly Scenario[] = [
           { role: 'node', rid: name, connect: [host.meshEndpoint] },
           { role: 'subscriber', connect: [host.feedEndpoint] },
         ]);
-        await Promise.all([caller.ask('servers.ready', 1, 8_000), caller.ask('peers.ready', 1, 8_000)]);
-        await host.ask('feeds.subscribersReady', FEED, count, 8_000);
+        await Promise.all([caller.ask('servers.ready', 1), caller.ask('peers.ready', 1)]);
+        await host.ask('feeds.subscribersReady', FEED, count);
         return caller;
       };
       const caller = await startCaller('caller', 1);
@@ -142,7 +142,7 @@ export const metrics: readonly Scenario[] = [
       for (const telemetry of plans) {
         const parts = [{ role: 'client', connect: [server.endpoint] } as const, ...telemetry];
         const host = await stage.start('host', parts, { options: { diagnostics: { level: 'normal' } } });
-        await host.ask('servers.ready', 1, 8_000);
+        await host.ask('servers.ready', 1);
         const { ends: own, mixedUp } = await host.ask('calls.burst', stage.toServers, 200);
         const refused = await host.refusal({ ...stage.toServers, packet: 'missingAsk' }, 'NotFound');
         const sent = await host.call({ ...stage.toServers, verb: 'send' });
@@ -177,7 +177,7 @@ export const metrics: readonly Scenario[] = [
         ],
         setup,
       );
-      await host.ask('peers.ready', 1, 8_000);
+      await host.ask('peers.ready', 1);
       await host.publishers(([row]) => row?.state === 'ready', 'hears the publisher’s beacon');
       const rows = await host.ask('telemetry.metrics');
       assert.equal(valueOf(rows, 'fanout.publishers.ready', { channel_name: FEED }), 1);

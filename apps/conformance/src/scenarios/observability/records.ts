@@ -87,7 +87,7 @@ export const records: readonly Scenario[] = [
         [recording, { role: 'client', connect: [server.endpoint], sendTimeoutMs: 200 }],
         { options: small },
       ); // prettier-ignore
-      await client.ask('servers.ready', 1, 8_000);
+      await client.ask('servers.ready', 1);
       await client.reply(stage.toServers);
       server.process.signal('SIGSTOP');
       try {
@@ -111,14 +111,14 @@ export const records: readonly Scenario[] = [
       const feed = { role: 'subscriber', connect: [publisher.feedEndpoint] } as const;
       const one = await stage.start('one', [recording, { ...feed, handlers: 2 }], at('normal'));
       const two = await stage.start('two', [recording, feed], at('normal'));
-      await publisher.ask('feeds.subscribersReady', FEED, 2, 8_000);
+      await publisher.ask('feeds.subscribersReady', FEED, 2);
       assert.ok((await publisher.ask('feeds.publish', FEED, { topic: 'weather' })).ok);
       const handled = ['received send', 'admitted send', 'dispatched send', 'completed send succeeded'];
       const ofOne = await one.recorded((all) => count(all, 'completed') === 2, 'both handlers');
       const ofTwo = await two.recorded((all) => count(all, 'completed') === 1, 'its handler');
       assert.deepEqual(linesOf(ofOne).toSorted(), [...handled, ...handled].toSorted());
       assert.deepEqual(linesOf(ofTwo), handled);
-      const sent = await publisher.ask('telemetry.records');
+      const sent = await publisher.recorded((all) => count(all, 'sent') === 1, 'the event');
       assert.deepEqual(linesOf(sent), ['sent send']);
       for (const record of [...sent, ...ofOne, ...ofTwo]) {
         const { surface, channel_name: channel, topic, flow_id: id } = record;
@@ -129,7 +129,8 @@ export const records: readonly Scenario[] = [
       const [error] = errorsOf(await one.recorded((all) => errorsOf(all).length > 0, 'what nobody handles'));
       const { reason, action, surface, outcome, topic } = error ?? {};
       assert.deepEqual([reason, action, surface, outcome, topic], ['no_handler', 'drop', 'classic_fanout', 'failed', 'weather']); // prettier-ignore
-      assert.deepEqual(errorsOf(await publisher.ask('telemetry.records')), []);
+      const both = await publisher.recorded((all) => count(all, 'sent') === 2, 'both events');
+      assert.deepEqual(errorsOf(both), []);
     },
   },
   {
@@ -167,7 +168,7 @@ export const records: readonly Scenario[] = [
       const last = await stage.start('last', [recording, nodeOf('last', [])], setup);
       const middle = await stage.start('middle', [recording, nodeOf('middle', [last])], setup);
       const first = await stage.start('first', [recording, nodeOf('first', [middle])], setup);
-      await Promise.all([middle.ask('peers.ready', 2, 8_000), first.ask('peers.ready', 1, 8_000)]);
+      await Promise.all([middle.ask('peers.ready', 2), first.ask('peers.ready', 1)]);
       const onward = JSON.stringify({ to: { rid: 'last' } });
       const plan = { to: { rid: 'middle' }, payload: { act: 'relay', text: onward } } as const;
       assert.deepEqual((await first.ask('calls.burst', plan, 400)).ends, { ok: 400 });
@@ -202,11 +203,13 @@ export const records: readonly Scenario[] = [
           name === 'zlink.observability.events.overflow' && attributes['source'] === 'trace',
       ); // prettier-ignore
       assert.ok((left?.value ?? 0) > 0, 'more than 4,096 of 8,000 records were there at once');
-      assert.ok((await server.ask('telemetry.records')).length < 8_000);
-      const { ms } = await client.call(stage.toServers);
-      assert.ok(ms < 2_000, `a call took ${ms} ms while records wait`);
+      // So many were left out that fewer than this are written only while others still wait.
+      const someWait = async (): Promise<boolean> => (await server.ask('telemetry.recordCount')) < 4_096;
+      assert.ok(await someWait(), 'replies came before the records');
+      assert.ok((await client.call(stage.toServers)).ok);
+      assert.ok(await someWait(), 'a call waits for no record');
       const end = await server.shutdown();
-      assert.ok(end.ok && end.ms < 2_500, 'what waits holds no shutdown up');
+      assert.ok(end.ok && (await someWait()), 'what waits holds no shutdown up');
     },
   },
 ];
@@ -222,19 +225,27 @@ async function pair(stage: Stage, level: 'normal' | 'detailed'): Promise<[HostHa
     ],
     at(level),
   );
-  await Promise.all([client.ask('servers.ready', 1, 8_000), client.ask('peers.ready', 1, 8_000)]);
+  await Promise.all([client.ask('servers.ready', 1), client.ask('peers.ready', 1)]);
   return [server, client];
 }
 
-/** All that it has recorded is written. A host that was interrupted while it wrote rests for up to a second. */
+/**
+ * All that it has recorded is written. A host that was interrupted while it wrote rests for up to a second: after as long it is
+ * asked some more times, as one that got no time meanwhile answers before its timers have run.
+ */
 async function drained(host: HostHandle): Promise<void> {
   let count = -1;
   let changedAtMs = 0;
+  let asksAfterRest = 0;
   await eventually(async () => {
     const now = await host.ask('telemetry.recordCount');
-    if (now !== count) changedAtMs = performance.now();
+    if (now !== count) {
+      changedAtMs = performance.now();
+      asksAfterRest = 0;
+    }
     count = now;
-    return performance.now() - changedAtMs > 1_200;
+    if (performance.now() - changedAtMs > 1_200) asksAfterRest++;
+    return asksAfterRest > 5;
   }, `${host.name} records no more`);
 }
 

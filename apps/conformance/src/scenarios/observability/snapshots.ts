@@ -13,12 +13,13 @@ export const snapshots: readonly Scenario[] = [
     run: async (stage) => {
       const first = await stage.server('first');
       const other = await stage.node('other');
-      const connect = stage.isDiscovering ? [] : [first.endpoint];
+      const proxy = await stage.proxy(first.endpoint);
+      const connect = stage.isDiscovering ? [] : [proxy.address];
       const caller = await stage.start('caller', [
         { role: 'client', connect },
         nodePlan(stage, 'caller', [other], { channels: [{}] }),
       ]);
-      await Promise.all([caller.ask('servers.ready', 1, 8_000), caller.ask('peers.ready', 1, 8_000)]);
+      await Promise.all([caller.ask('servers.ready', 1), caller.ask('peers.ready', 1)]);
       const before = await caller.shows(isWhole, 'two topologies that are ready');
       await caller.ask('observing.keep');
       const [kept] = await caller.ask('observing.kept');
@@ -33,7 +34,7 @@ export const snapshots: readonly Scenario[] = [
       const end = await caller.call({ ...stage.toServers, timeoutMs: 500 });
       assert.ok(!end.ok && end.error.isZLinkError, 'a call without a server fails');
       await caller.reply({ to: { rid: other.meshRid } });
-      await stage.server('second', { port: Number(first.endpoint.split(':').at(-1)) });
+      proxy.leadTo((await stage.server('second')).endpoint);
       const after = await caller.shows(isWhole, 'that the server is back');
       assert.ok(before.sequence < without.sequence && without.sequence < after.sequence, 'sequences grow');
       await caller.reply(stage.toServers);
@@ -116,7 +117,7 @@ export const snapshots: readonly Scenario[] = [
       const setup = { store: redisStore(stage, redis) };
       const host = await stage.start('host', [{ role: 'node', prefix: 'host', channels: [{ weight: 1 }] }], setup);
       const caller = await stage.start('caller', [{ role: 'node', prefix: 'caller', channels: [{}] }], setup);
-      await caller.ask('peers.ready', 1, 8_000);
+      await caller.ask('peers.ready', 1);
       await redis.stop();
       const shown = await caller.shows(({ location }) => location.store === 'degraded', 'that the store fails');
       assert.deepEqual(statusOf(shown.routeMeshes[0]), ['degraded', 'location_unavailable']);
@@ -139,7 +140,7 @@ export const snapshots: readonly Scenario[] = [
         { role: 'client', connect: [far.endpoint] },
         { role: 'subscriber', connect: [publisher.feedEndpoint] },
       ]);
-      await host.ask('servers.ready', 2, 8_000);
+      await host.ask('servers.ready', 2);
       const { clientServerChannels } = await host.ask('observing.snapshot');
       const [channel] = clientServerChannels;
       assert.equal(channel?.role, 'client_and_server');
@@ -165,7 +166,7 @@ export const snapshots: readonly Scenario[] = [
     run: async (stage) => {
       const publisher = await stage.start('publisher', [{ role: 'publisher' }, { role: 'telemetry', metrics: 'kept' }]);
       const subscribers = [await stage.subscriber('one', [publisher]), await stage.subscriber('two', [publisher])];
-      await publisher.ask('feeds.subscribersReady', FEED, 2, 8_000);
+      await publisher.ask('feeds.subscribersReady', FEED, 2);
       await publisher.ask('observing.watch', 'publishing', 'events');
       const before = await factsOf(publisher.ask('observing.snapshot'), publisher.ask('telemetry.metrics'));
       await publisher.ask('feeds.publishMany', FEED, {}, 50);

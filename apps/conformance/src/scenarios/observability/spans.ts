@@ -19,7 +19,7 @@ export const spans: readonly Scenario[] = [
       const far: PartPlan = { role: 'client', channel: 'far', connect: [last.endpointOf('far')] };
       const middle = await stage.start('middle', [traced, { role: 'server' }, far], normal);
       const caller = await stage.start('caller', [traced, { role: 'client', connect: [middle.endpoint] }], normal);
-      await Promise.all([middle.ask('servers.ready', 1, 8_000, 'far'), caller.ask('servers.ready', 1, 8_000)]);
+      await Promise.all([middle.ask('servers.ready', 1, 'far'), caller.ask('servers.ready', 1)]);
       const onward: CallPlan = { to: { channel: 'far' } };
       const plan = { ...stage.toServers, payload: { act: 'relay', text: JSON.stringify(onward) } } as const;
       const { end, traceId, spanId, activeAfterwards } = await caller.ask('telemetry.callInSpan', 'checkout', plan);
@@ -53,7 +53,7 @@ export const spans: readonly Scenario[] = [
     run: async (stage) => {
       const server = await stage.start('server', [traced, { role: 'server' }], normal);
       const client = await stage.start('client', [traced, { role: 'client', connect: [server.endpoint] }], normal);
-      await client.ask('servers.ready', 1, 8_000);
+      await client.ask('servers.ready', 1);
       assert.ok((await client.call({ ...stage.toServers, verb: 'send' })).ok);
       const [sent, handled] = [
         await ended(client, 'send conformance.note'),
@@ -80,7 +80,7 @@ export const spans: readonly Scenario[] = [
       const errors = { options: { diagnostics: { level: 'errors' } } } as const;
       const middle = await stage.start('middle', [traced, { role: 'server' }, far], errors);
       const caller = await stage.start('caller', [traced, { role: 'client', connect: [middle.endpoint] }], normal);
-      await Promise.all([middle.ask('servers.ready', 1, 8_000, 'far'), caller.ask('servers.ready', 1, 8_000)]);
+      await Promise.all([middle.ask('servers.ready', 1, 'far'), caller.ask('servers.ready', 1)]);
       const plan = {
         ...stage.toServers,
         payload: { act: 'relay', text: JSON.stringify({ to: { channel: 'far' } }) },
@@ -116,7 +116,7 @@ export const spans: readonly Scenario[] = [
       for (const [at, [propagator, whatArrives]] of others.entries()) {
         const client: PartPlan = { role: 'client', connect: [server.endpoint] };
         const caller = await stage.start(`caller ${at}`, [{ ...traced, propagator }, client], normal);
-        await caller.ask('servers.ready', 1, 8_000);
+        await caller.ask('servers.ready', 1);
         const before = (await server.ask('telemetry.carried')).length;
         await caller.reply(stage.toServers);
         const own = await ended(caller, 'request conformance.ask');

@@ -361,7 +361,7 @@ test('[CORE-010] whatever the delays, dials that cross leave the link of the sma
     expect([seed, a.received, b.received]).toEqual([seed, accepted.get(b), accepted.get(a)]);
     expect([seed, await net.close()]).toEqual([seed, []]);
   }
-}, 60_000);
+}, 240_000);
 
 test('[CS-009] an old generation that comes back after its successor was admitted is refused for good', async () => {
   const net = new TestNetwork();

@@ -62,7 +62,7 @@ export const endCases: readonly EventCase[] = [
   {
     title: '[CORE-014] [FAN-004] a publisher that starts anew at its address is another one: nothing old arrives',
     async act(rig) {
-      const publisher = await rig.publisher();
+      const publisher = await rig.publisher({ bindAddress: await rig.addressToKeep() });
       const [subscriber, paused] = await rig.subscribers(publisher, 2);
       assert.ok(subscriber !== undefined && paused !== undefined);
       paused.pause();
@@ -132,7 +132,7 @@ export const endCases: readonly EventCase[] = [
   {
     title: '[HOSTREG-003] an address is bound once, and free when its publisher has closed',
     async act(rig) {
-      const publisher = await rig.publisher();
+      const publisher = await rig.publisher({ bindAddress: await rig.addressToKeep() });
       const { boundAddress } = publisher;
       await assert.rejects(rig.publisher({ bindAddress: boundAddress }), (error) => {
         assert.ok(isZLinkError(error) && error.kind === 'AlreadyExists', String(error));
@@ -148,7 +148,7 @@ export const endCases: readonly EventCase[] = [
     title: '[CORE-011] a transport that closes tells its subscriptions, and nothing of it is left',
     async act(rig) {
       const transport = rig.transport();
-      const publisher = await transport.bind({ bindAddress: rig.harness.address() });
+      const publisher = await transport.bind({ bindAddress: await rig.addressToKeep() });
       const subscribers = [
         rig.subscriber(publisher.endpoint, transport),
         rig.subscriber(publisher.endpoint, transport),

@@ -52,6 +52,11 @@ export class EventRig {
     return this.transport().bind({ bindAddress: this.harness.address(), ...options });
   }
 
+  /** For publishers that start anew at their address. */
+  async addressToKeep(): Promise<string> {
+    return (await this.harness.addressToKeep?.()) ?? this.harness.address();
+  }
+
   /** On a transport of its own unless one is given, to whichever run it is unless one is named. */
   subscriber(address: string, transport = this.transport(), generation?: bigint): EventRecorder {
     const recorder = new EventRecorder();

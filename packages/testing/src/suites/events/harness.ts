@@ -10,6 +10,8 @@ export interface EventHarness {
   makeTransport(): EventTransport;
   /** An address to bind, with port 0. */
   address(): string;
+  /** An address to bind again and again, which nobody else gets in between; by default one of `address`. */
+  addressToKeep?(): Promise<string>;
   /** Turns of the event loop after which what was sent has arrived, if nothing holds it up. */
   readonly quietTurns: number;
   /**

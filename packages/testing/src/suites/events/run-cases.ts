@@ -86,7 +86,7 @@ export const runCases: readonly EventCase[] = [
     title: `[FAN-004] [C08] who was counted by its run gets the very next frame, in ${ROUNDS} of ${ROUNDS} restarts at one address`,
     async act(rig) {
       const [publishing, finding, mistaken] = [rig.transport(), rig.transport(), rig.transport()];
-      let bindAddress = rig.harness.address();
+      let bindAddress = await rig.addressToKeep();
       for (const round of upTo(ROUNDS)) {
         const generation = BigInt(round + 1);
         const publisher = await publishing.bind({ bindAddress, generation });

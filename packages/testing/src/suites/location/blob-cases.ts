@@ -146,7 +146,7 @@ export const blobCases: readonly BlobCase[] = [
     act: async (rig) => {
       const other = await rig.another();
       const ref = newRef();
-      const expiresAtMs = await rig.stored(ref, bytesOf('x'), rig.shortMs);
+      const expiresAtMs = await rig.stored(ref, bytesOf('x'), rig.seenMs);
       let sightings = 0;
       await rig.passUntil(expiresAtMs, async () => {
         for (const store of [rig.store, other]) {
@@ -177,8 +177,8 @@ export const blobCases: readonly BlobCase[] = [
     title: '[RSTORE-004] a renewed blob outlives its first expiry and ends at the new one',
     act: async (rig) => {
       const ref = newRef();
-      const firstMs = await rig.stored(ref, payloadOf(100), rig.shortMs * 4);
-      const { expiresAtMs } = await rig.store.renew(ref, rig.shortMs * 6);
+      const firstMs = await rig.stored(ref, payloadOf(100), rig.seenMs);
+      const { expiresAtMs } = await rig.store.renew(ref, rig.seenMs + rig.shortMs);
       assert(expiresAtMs !== undefined && expiresAtMs > firstMs);
       await rig.passUntil(firstMs);
       assertPresence(await rig.store.read(ref), expiresAtMs);

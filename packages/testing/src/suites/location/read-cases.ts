@@ -97,8 +97,8 @@ export const readCases: readonly LocationCase[] = [
     title: '[LOC-011] an expired record is undefined: present exactly as long as nowMs is below its expiry',
     act: async (rig) => {
       const other = await rig.another();
-      const { nowMs } = await rig.change(put('k', 'x', rig.shortTtlMs));
-      const expiresAtMs = nowMs + rig.shortTtlMs;
+      const { nowMs } = await rig.change(put('k', 'x', rig.seenTtlMs));
+      const expiresAtMs = nowMs + rig.seenTtlMs;
       let sightings = 0;
       await rig.passUntil(expiresAtMs, async () => {
         for (const store of [rig.store, other]) {

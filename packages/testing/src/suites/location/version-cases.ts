@@ -103,15 +103,15 @@ export const versionCases: readonly LocationCase[] = [
   {
     title: '[LOC-014] touch extends the expiry and changes nothing else',
     act: async (rig) => {
-      const { version, nowMs } = await rig.change(put('k', 'x', rig.shortTtlMs * 4));
-      const touched = await rig.change({ kind: 'touch', key: 'k', ttlMs: rig.shortTtlMs * 6 });
+      const { version, nowMs } = await rig.change(put('k', 'x', rig.seenTtlMs));
+      const touched = await rig.change({ kind: 'touch', key: 'k', ttlMs: rig.seenTtlMs + rig.shortTtlMs });
       const record = await rig.present('k');
       assert.deepEqual([record.version, record.createdVersion, textOf(record)], [version, version, 'x']);
-      assert.equal(record.expiresAtMs, touched.nowMs + rig.shortTtlMs * 6);
-      await rig.passUntil(nowMs + rig.shortTtlMs * 4);
+      assert.equal(record.expiresAtMs, touched.nowMs + rig.seenTtlMs + rig.shortTtlMs);
+      await rig.passUntil(nowMs + rig.seenTtlMs);
       const seen = await rig.store.read({ records: ['k'] });
-      assert.equal(seen.records[0] !== undefined, seen.nowMs < touched.nowMs + rig.shortTtlMs * 6);
-      await rig.passUntil(touched.nowMs + rig.shortTtlMs * 6);
+      assert.equal(seen.records[0] !== undefined, seen.nowMs < touched.nowMs + rig.seenTtlMs + rig.shortTtlMs);
+      await rig.passUntil(touched.nowMs + rig.seenTtlMs + rig.shortTtlMs);
       assert.equal(await rig.record('k'), undefined);
     },
   },

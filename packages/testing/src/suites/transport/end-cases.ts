@@ -126,7 +126,9 @@ export const endCases: readonly RigCase[] = [
   },
 
   ...onEachShape('[CORE-011] closing a listener ends its links in order and frees its address', async (rig, shape) => {
-    const { near, far, nearLink, farLink, farGroup, listener } = await rig.pair(shape);
+    const [near, far] = [rig.host(shape), rig.host(shape)];
+    const listener = await far.listen({ bindAddress: await rig.addressToKeep() });
+    const { nearLink, farLink, farGroup } = await rig.connect(near, far, listener);
     far.echo(farGroup);
     const requests = Array.from({ length: 50 }, (_, at) => near.request({ payload: `${at}` }));
     for (const request of requests) request.submit(nearLink);

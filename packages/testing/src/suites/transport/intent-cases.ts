@@ -70,7 +70,7 @@ export const intentCases: readonly RigCase[] = [
     async act(rig) {
       const near = rig.host(clientServer);
       const far = rig.host(clientServer);
-      const probe = await far.listen();
+      const probe = await far.listen({ bindAddress: await rig.addressToKeep() });
       const { endpoint } = probe;
       await ended(rig, probe);
       const intent = near.dial(endpoint);

@@ -4,7 +4,8 @@
  * Owns hosts, time and the check after each case. Leaves what happens to the case.
  *
  * T1 Time moves only through the rig: with `advance`, and while `until` waits, by as much as really passes, so that the
- *    transports' own short timers run. It never moves past the turn in which a condition has come true.
+ *    transports' own short timers run; a turn in which the process got no time is a short one. It never moves past the turn in
+ *    which a condition has come true.
  * T2 After every case: all permits are back, every link has ended once, every record kept its contract, no timer is
  *    left. A case that only passes because nobody looked does not pass.
  */
@@ -120,6 +121,11 @@ export class TransportRig {
     };
   }
 
+  /** For listeners that begin anew at their address. */
+  async addressToKeep(): Promise<string> {
+    return (await this.harness.addressToKeep?.()) ?? this.harness.address();
+  }
+
   /** Waits until `condition` holds; time passes as it really does (T1). */
   async until(condition: () => boolean, what: string): Promise<void> {
     const startedAtMs = performance.now();
@@ -129,7 +135,7 @@ export class TransportRig {
       if (condition()) return;
       const nowMs = performance.now();
       if (nowMs - startedAtMs > this.#giveUpMs) assert.fail(`did not happen within ${this.#giveUpMs} ms: ${what}`);
-      this.clock.advance(nowMs - seenMs);
+      this.clock.advance(Math.min(nowMs - seenMs, STEP_MS));
       seenMs = nowMs;
     }
   }

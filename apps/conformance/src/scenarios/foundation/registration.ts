@@ -1,6 +1,6 @@
 /** HOSTREG and HOST-009: what a start refuses, all of it at once, and before anything is bound. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { isFree, quietPort } from '@zlink/testing/internal';
 import { CHANNEL, MESH_CHANNEL } from '../../contracts.ts';
 import type { HostPlan, PartPlan } from '../../roles/plan.ts';
 import { nodePlan } from '../../runner/stage-plans.ts';
@@ -37,26 +37,6 @@ async function expectRefused(stage: Stage, mistakes: readonly Mistake[]): Promis
   assert.deepEqual(misses, []);
   const sound = await stage.describeIn(first.process, { name: 'sound', parts: [{ role: 'server' }] });
   assert.ok((await sound.tryStart()).ok, 'a sound host starts after all that');
-}
-
-/** A port that nobody has, and whether somebody has taken it since. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const probe = createServer();
-  const free = await new Promise<boolean>((resolve) => {
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => resolve(true));
-  });
-  if (free) await new Promise((resolve) => probe.close(resolve));
-  return free;
 }
 
 export const registration: readonly Scenario[] = [
@@ -108,7 +88,7 @@ export const registration: readonly Scenario[] = [
     ids: ['ERR-002', 'HOST-009', 'HOSTREG-003'],
     title: 'a start lists all mistakes, each with value and range, and has opened no port',
     run: async (stage) => {
-      const port = await freePort();
+      const port = await quietPort();
       const parts: readonly PartPlan[] = [
         { role: 'server', port, weight: -1, concurrency: 0 },
         chain(['addRouteMesh', 'm'], ['setRoutingIdPrefix', 'a b']),

@@ -9,7 +9,7 @@
  * 2. The order follows from candidates and accumulators alone, never from the order in which candidates are given.
  * 3. `replace` falls between two selections: survivors keep the accumulators of the cursor, exactly.
  * 4. The order is searched once per list, by the first choice from it: lists that replace each other while a thousand
- *    peers come and go cost no search.
+ *    peers come and go cost no search, and hardly a comparison.
  */
 
 import { compareUtf8 } from '../../identity/index.ts';
@@ -22,6 +22,12 @@ export interface Candidate<T> {
   /** Integer 0..10_000; a candidate of weight 0 is left out. */
   readonly weight: number;
   readonly target: T;
+}
+
+/** A candidate in the list, with the accumulator that it begins with. */
+interface Place<T> {
+  readonly candidate: Candidate<T>;
+  readonly accumulator: number;
 }
 
 /** How the next choice is found: from the order computed in advance, or by the procedure; `uncharted`: not known yet. */
@@ -53,13 +59,12 @@ export class WeightedSelector<T> {
   }
 
   replace(candidates: readonly Candidate<T>[]): void {
-    const sorted = inOrder(candidates);
-    const kept = this.#accumulatorsAtCursor();
-    this.#ids = sorted.map(({ id }) => id);
-    this.#targets = sorted.map(({ target }) => target);
-    this.#weights = Float64Array.from(sorted, ({ weight }) => weight);
-    this.#accumulators = Float64Array.from(this.#ids, (id) => kept.get(id) ?? 0);
-    this.#course = sorted.length === 0 ? EMPTY : UNCHARTED; // 4
+    const places = this.#placesOf(candidates);
+    this.#ids = places.map(({ candidate }) => candidate.id);
+    this.#targets = places.map(({ candidate }) => candidate.target);
+    this.#weights = Float64Array.from(places, ({ candidate }) => candidate.weight);
+    this.#accumulators = Float64Array.from(places, ({ accumulator }) => accumulator);
+    this.#course = places.length === 0 ? EMPTY : UNCHARTED; // 4
     this.#cursor = 0;
     this.#rebuilds++;
   }
@@ -89,29 +94,37 @@ export class WeightedSelector<T> {
     return { kind: 'procedure', roundRobin: new RoundRobin(this.#weights, this.#accumulators) };
   }
 
-  /** 3: by id. A cursor in the cycle stands for the same state in every lap, so the first lap is counted. */
-  #accumulatorsAtCursor(): Map<string, number> {
+  /** In order. Survivors are already, so that one coming or going among a thousand costs few comparisons or none (4). */
+  #placesOf(candidates: readonly Candidate<T>[]): Place<T>[] {
+    const newcomers = new Map<string, Candidate<T>>();
+    for (const candidate of candidates) if (candidate.weight > 0) newcomers.set(candidate.id, candidate);
+    const accumulators = this.#accumulatorsAtCursor();
+    const places: Place<T>[] = [];
+    for (const [index, id] of this.#ids.entries()) {
+      const candidate = newcomers.get(id);
+      if (candidate === undefined) continue;
+      newcomers.delete(id);
+      places.push({ candidate, accumulator: accumulators[index] ?? 0 }); // 3
+    }
+    if (newcomers.size === 0) return places;
+    for (const candidate of newcomers.values()) places.push({ candidate, accumulator: 0 });
+    return places.sort((a, b) => compareUtf8(a.candidate.id, b.candidate.id));
+  }
+
+  /** 3: by index. A cursor in the cycle stands for the same state in every lap, so the first lap is counted. */
+  #accumulatorsAtCursor(): Float64Array {
     const course = this.#course;
-    if (course.kind === 'procedure') return this.#byId((index) => course.roundRobin.accumulator(index));
+    if (course.kind === 'procedure') return this.#accumulators.map((_, index) => course.roundRobin.accumulator(index));
     const chosen = new Float64Array(this.#ids.length);
     if (course.kind === 'order') {
       for (const index of course.order.steps.subarray(0, this.#cursor)) chosen[index] = (chosen[index] ?? 0) + 1;
     }
     const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
-    return this.#byId(
-      (index) =>
-        (this.#accumulators[index] ?? 0) + this.#cursor * (this.#weights[index] ?? 0) - (chosen[index] ?? 0) * total,
+    return this.#accumulators.map(
+      (began, index) => began + this.#cursor * (this.#weights[index] ?? 0) - (chosen[index] ?? 0) * total,
     );
-  }
-
-  #byId(accumulator: (index: number) => number): Map<string, number> {
-    return new Map(this.#ids.map((id, index) => [id, accumulator(index)]));
   }
 }
 
 const EMPTY: Course = { kind: 'empty' };
 const UNCHARTED: Course = { kind: 'uncharted' };
-
-function inOrder<T>(candidates: readonly Candidate<T>[]): Candidate<T>[] {
-  return candidates.filter(({ weight }) => weight > 0).sort((a, b) => compareUtf8(a.id, b.id));
-}

@@ -27,7 +27,7 @@ const steps = [
   { name: 'unused', command: bin('knip/bin/knip.js', '--no-progress') },
   // The build is done; without the flag Nx would repeat it for projects whose tests start built code.
   { name: 'tests', command: node('tools/run-tests.mjs', '--exclude-task-dependencies'), limitMs: 900_000 },
-  { name: 'conformance', command: node('apps/conformance/dist/main.js'), limitMs: 300_000 },
+  { name: 'conformance', command: node('apps/conformance/dist/main.js'), limitMs: 600_000 },
   { name: 'trace', command: node('tools/spec-trace.mjs') },
   { name: 'packages', command: node('tools/package-check.mjs') },
   { name: 'demo', command: ['npm', 'run', '-s', 'demo'], limitMs: 120_000 },

@@ -10,7 +10,7 @@ const withoutRedis = { REDIS_SERVER_BIN: 'none' };
 test(
   '[CALL-004] [CS-008] [NODE-001] the demo drains and kills servers and nodes, accounts for every call and ends by itself',
   async () => {
-    const port = String(await quietPort()); // and of the two above it: one node takes its port twice
+    const port = String(await quietPort()); // its two neighbours above are used, too, and one node takes its own again
     const { code, stdout, stderr } = await runScript(built('main.js'), ['--seconds', '6', '--port', port]).finished;
     expect(stderr).toBe('');
     expect(stdout).not.toContain('\x1b');

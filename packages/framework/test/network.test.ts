@@ -1,28 +1,18 @@
-import { connect } from 'node:net';
 import { until } from '@zlink/testing';
 import { quietPort } from '@zlink/testing/internal';
 import { ask, endpointOf, makeHost, makeServer, portOf, startClient, startDialing, startServer } from './hosts.ts';
 import { LogRecorder } from './log-recorder.ts';
 import { rejection } from './outcome.ts';
 import { Ask, CHANNEL } from './packets.ts';
-import { hasIpv6Loopback } from './ports.ts';
-
-/** Whether anybody listens there. */
-function answers(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    socket.once('connect', () => socket.destroy().once('close', () => resolve(true)));
-    socket.once('error', () => resolve(false));
-  });
-}
+import { hasIpv6Loopback, isListening } from './ports.ts';
 
 test('[NET-001] [NET-002] by default a listener binds loopback only, on a free port that its endpoint names', async () => {
   const servers = [await startServer(), await startServer()];
   const endpoints = servers.map(endpointOf);
   for (const endpoint of endpoints) {
     expect(endpoint).toMatch(/^tcp:\/\/127\.0\.0\.1:[1-9]\d*$/);
-    expect(await answers('127.0.0.1', portOf(endpoint))).toBe(true);
-    if (process.platform === 'linux') expect(await answers('127.0.0.2', portOf(endpoint))).toBe(false);
+    expect(await isListening(portOf(endpoint))).toBe(true);
+    if (process.platform === 'linux') expect(await isListening(portOf(endpoint), '127.0.0.2')).toBe(false);
   }
   expect(new Set(endpoints).size).toBe(2);
   const client = await startClient(servers);
@@ -41,8 +31,8 @@ test('[NET-001] a wildcard bind is reached from everywhere and named by its adve
   await server.start();
   const port = portOf(endpointOf(server));
   expect(endpointOf(server)).toBe(`tcp://localhost:${port}`);
-  expect(await answers('127.0.0.1', port)).toBe(true);
-  if (hasIpv6Loopback()) expect(await answers('::1', port)).toBe(true);
+  expect(await isListening(port)).toBe(true);
+  if (hasIpv6Loopback()) expect(await isListening(port, '::1')).toBe(true);
   expect(await ask(await startClient([server]), 'by name')).toBe('by name');
   expect(log.of('zlink.transport.engine_warning')).toMatchObject([{ event: 'unsecured bind' }]);
 });
@@ -67,7 +57,7 @@ test('[NET-001] what one listener says of itself touches no other one', async ()
     ['d', 'tcp://billing-1'],
   ]);
   if (process.platform !== 'linux') return; // elsewhere 127.0.0.2 is nobody's address
-  const reached = await Promise.all(listeners.map(({ endpoint }) => answers('127.0.0.2', portOf(endpoint))));
+  const reached = await Promise.all(listeners.map(({ endpoint }) => isListening(portOf(endpoint), '127.0.0.2')));
   expect(reached).toEqual([false, true, false, false]);
 });
 
@@ -84,7 +74,7 @@ test('[NET-001] an IPv6 listener has a bracketed endpoint that clients reach, or
     { endpoint: endpointOf(server), state: 'ready' },
   ]);
   expect(await ask(client, 'by IPv6')).toBe('by IPv6');
-  expect(await answers('127.0.0.1', portOf(endpointOf(server)))).toBe(false);
+  expect(await isListening(portOf(endpointOf(server)))).toBe(false);
 });
 
 test('[NET-001] an address that this machine does not have fails the start', async () => {

@@ -16,15 +16,12 @@ export async function occupyPort(port = 0): Promise<OccupiedPort> {
   return { port: bound.port, release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** Whether connections to that port of 127.0.0.1 are taken. */
-export function isListening(port: number): Promise<boolean> {
+/** Whether anybody listens there. */
+export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port });
-    const end = (isTaken: boolean): void => {
-      socket.destroy();
-      resolve(isTaken);
-    };
-    socket.once('connect', () => end(true)).once('error', () => end(false));
+    const socket = connect({ host, port });
+    socket.once('connect', () => socket.destroy().once('close', () => resolve(true)));
+    socket.once('error', () => resolve(false));
   });
 }
 

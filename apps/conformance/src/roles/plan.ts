@@ -60,7 +60,6 @@ export interface NodePlan {
   readonly mesh?: string;
   readonly rid?: string;
   readonly prefix?: string;
-  readonly port?: number;
   readonly connect?: readonly (string | readonly [rid: string, endpoint: string])[];
   /** A channel without weight is called only. */
   readonly channels?: readonly { readonly name?: string; readonly weight?: number; readonly concurrency?: number }[];
@@ -73,7 +72,6 @@ export interface NodePlan {
 export interface PublisherPlan {
   readonly role: 'publisher';
   readonly channel?: string;
-  readonly endpoint?: string;
 }
 
 export interface SubscriberPlan {

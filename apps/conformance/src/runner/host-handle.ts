@@ -117,11 +117,11 @@ export class HostHandle {
   async seen(count: number, what?: string): Promise<readonly JournalEntry[]> {
     const journal = this.ask('handlers.seen', count, what);
     journal.catch(() => undefined); // it may be asked for no more when the time is over
-    return within(journal, waitLimitMs, `${this.name} has ${count} entries${what === undefined ? '' : ` "${what}"`}`);
+    return within(journal, `${this.name} has ${count} entries${what === undefined ? '' : ` "${what}"`}`);
   }
 
-  logged(eventId: string, count = 1, limitMs = waitLimitMs): Promise<readonly LogFacts[]> {
-    return within(this.process.logged(this.name, eventId, count), limitMs, `${this.name} logs ${eventId}`);
+  logged(eventId: string, count = 1): Promise<readonly LogFacts[]> {
+    return within(this.process.logged(this.name, eventId, count), `${this.name} logs ${eventId}`);
   }
 
   /** All that it has logged under that name so far. */
@@ -155,11 +155,7 @@ export class HostHandle {
   async eventsUntil(id: string, check: (event: MonitoringEvent) => boolean): Promise<readonly MonitoringEvent[]> {
     const events: MonitoringEvent[] = [];
     for (;;) {
-      const [item] = await within(
-        this.ask('observing.read', id, 1),
-        waitLimitMs,
-        `${this.name} tells what ${id} waits for`,
-      );
+      const [item] = await within(this.ask('observing.read', id, 1), `${this.name} tells what ${id} waits for`);
       assert.ok(item?.event, `${this.name} ended before it told what ${id} waits for`);
       events.push(item.event);
       if (check(item.event)) return events;
@@ -200,10 +196,10 @@ function known<T>(value: T | undefined, name: string, role: string): T {
   return value;
 }
 
-async function within<T>(result: Promise<T>, limitMs: number, what: string): Promise<T> {
+async function within<T>(result: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`did not happen within ${limitMs} ms: ${what}`)), limitMs);
+    timer = setTimeout(() => reject(new Error(`did not happen within ${waitLimitMs} ms: ${what}`)), waitLimitMs);
   });
   try {
     return await Promise.race([result, late]);

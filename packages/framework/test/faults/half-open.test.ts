@@ -1,13 +1,14 @@
 import { createFaultProxy, type FaultProxy } from '@zlink/testing';
 import { quietPort } from '@zlink/testing/internal';
 import type { FaultCaller } from '../fixtures/fault-caller.ts';
+import { PATIENCE_MS } from '../fixtures/fault-patience.ts';
 import type { FaultServer } from '../fixtures/fault-server.ts';
 import { endChildren, type FaultChild, startChild } from './fault-child.ts';
 import { NetworkSpaces } from './network-spaces.ts';
 
 const liveness = { probeIntervalMs: 100, deadlineMs: 300 };
 /** While the network is whole: a busy machine may be silent for long. */
-const patient = { ...liveness, deadlineMs: 100_000 };
+const patient = { ...liveness, deadlineMs: PATIENCE_MS };
 /** What a verdict may take on a busy machine; without these times it would take 15 s, the default. */
 const verdictMs = liveness.deadlineMs + 10_000;
 const routingId = 'server-b';

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultCaller, Outcome } from '../fixtures/fault-caller.ts';
+import { PATIENCE_MS } from '../fixtures/fault-patience.ts';
 import type { FaultServer } from '../fixtures/fault-server.ts';
 import { endChildren, type FaultChild, startChild } from './fault-child.ts';
 
@@ -9,8 +10,6 @@ const calls = 1_000;
 /** On a busy machine; silence takes 15 s by default, and the calls' own deadline is 30 s. */
 const promptMs = 10_000;
 const liveness = { probeIntervalMs: 200, deadlineMs: 600 };
-/** While nobody is to be silent: a busy machine may be for long. */
-const patienceMs = 100_000;
 const nothing = { pendingRequests: 0, waitingRecords: 0, deadlines: 0, permits: 0 };
 
 let server: FaultChild<FaultServer>;
@@ -21,7 +20,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'zlink-lost-'));
   server = await startChild<FaultServer>('server');
   caller = await startChild<FaultCaller>('caller', { flags: ['--expose-gc'] });
-  const patient = { ...liveness, deadlineMs: patienceMs };
+  const patient = { ...liveness, deadlineMs: PATIENCE_MS };
   await caller.ask('connect', { address: await server.ask('serve', {}), liveness: patient });
 });
 afterEach(async () => {
@@ -38,7 +37,7 @@ async function holdAll(): Promise<void> {
 async function expectGivenUp(): Promise<void> {
   await caller.ask('giveUpAfter', liveness.deadlineMs);
   expectLost(await caller.ask('holdsEnded'), liveness.deadlineMs + promptMs);
-  await caller.ask('giveUpAfter', patienceMs);
+  await caller.ask('giveUpAfter', PATIENCE_MS);
 }
 
 function expectLost({ ends, afterMs }: Outcome, withinMs: number): void {

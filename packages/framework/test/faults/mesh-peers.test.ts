@@ -1,5 +1,7 @@
+import type { LivenessTimes } from '@zlink/kernel/internal/link';
 import { RECORD_COST_BYTES } from '@zlink/kernel/internal/wire';
 import type { FaultNode } from '../fixtures/fault-node.ts';
+import { patient } from '../fixtures/fault-patience.ts';
 import { endChildren, startChild } from './fault-child.ts';
 import { expectHonest, HandledMarks, type Node } from './mesh-nodes.ts';
 
@@ -10,14 +12,12 @@ const reachedWithinMs = 30_000;
 let caller: Node;
 let peers: readonly [Node, Node];
 
-/** Whoever stands still is given up after so long. */
-const patient = { probeIntervalMs: 5_000, deadlineMs: 100_000 };
-
 /** A caller that is connected to `b` and `c`, which serve the channel. */
 async function arrange(options: {
   readonly sendTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
-  readonly liveness?: typeof patient;
+  /** Of all three. */
+  readonly liveness?: LivenessTimes;
 }): Promise<void> {
   const [a, b, c] = await Promise.all([
     startChild<FaultNode>('node', { flags: ['--expose-gc'] }),

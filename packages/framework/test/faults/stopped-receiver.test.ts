@@ -1,4 +1,5 @@
 import { RECORD_COST_BYTES } from '@zlink/kernel/internal/wire';
+import { patient } from '../fixtures/fault-patience.ts';
 import type { Sender } from '../fixtures/fault-sender.ts';
 import type { FaultServer } from '../fixtures/fault-server.ts';
 import { endChildren, type FaultChild, startChild } from './fault-child.ts';
@@ -9,8 +10,6 @@ const windowBytes = 4_194_304;
 const lookMs = 1_000;
 /** What of a look the sender may be at work while its sends wait, most of it to look. */
 const calmMs = 100;
-/** Patience of the server, which has stood still itself. */
-const liveness = { probeIntervalMs: 5_000, deadlineMs: 100_000 };
 const messageBytes = payloadBytes + RECORD_COST_BYTES + 64; // the rest of the JSON object
 
 let server: FaultChild<FaultServer>;
@@ -24,7 +23,7 @@ afterEach(endChildren);
 
 /** Sends to a stopped process; resolves once it has been watched that nothing grows, and that the sender is not kept busy. */
 async function floodStopped(sendTimeoutMs: number, watchMs: number): Promise<void> {
-  const endpoint = await server.ask('serve', { liveness });
+  const endpoint = await server.ask('serve', { liveness: patient }); // it has stood still itself
   await sender.ask('connect', endpoint, 60_000);
   await sender.ask('flood', 200, payloadBytes); // buffers and code grow to their size before they are watched
   expect(await sender.ask('settled')).toEqual({ ok: 200 });

@@ -61,14 +61,21 @@ test('[HOST-002] [LOC-060] who sees a host serve finds it in the store as servin
 test('[HOST-002] a store that does not take the last word delays serving by one call at most', async () => {
   const space = new Space();
   const store = space.store();
-  const server = space.server(() => 1, { location: { ownerLeaseRenewTimeoutMs: 100 } }, store);
+  // No renewal comes in between.
+  const location = { ownerLeaseTtlMs: 120_000, ownerLeaseRenewIntervalMs: 60_000, ownerLeaseRenewTimeoutMs: 100 };
+  const server = space.server(() => 1, { location }, store);
+  let callsBefore = 0;
   server.addHostedService({
-    start: async () => store.inject({ kind: 'hold', at: 'request' }, 'commit'),
+    start: async () => {
+      store.inject({ kind: 'hold', at: 'request' }, 'commit');
+      callsBefore = store.calls.commit;
+    },
     stop: () => store.heal(),
   });
   const since = performance.now();
   await server.start();
   expect(server.state).toBe('serving');
+  expect(store.calls.commit - callsBefore).toBe(1);
   expect(performance.now() - since).toBeLessThan(100 + slackMs); // without a limit it would wait for ever
 });
 

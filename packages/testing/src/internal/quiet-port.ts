@@ -11,7 +11,7 @@ import { createServer } from 'node:net';
 const ports = { from: 10_000, below: 20_000 };
 const given = new Set<number>();
 
-/** A port of loopback that nobody listens on, and that neither the system nor this will give to anybody. */
+/** A port of loopback that nobody listens on, and that neither the system nor this process gives to anybody else. */
 export async function quietPort(): Promise<number> {
   for (;;) {
     const port = randomInt(ports.from, ports.below);

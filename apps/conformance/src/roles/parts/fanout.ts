@@ -3,10 +3,8 @@ import { FEED, Tick } from '../../contracts.ts';
 import type { PublisherPlan, SubscriberPlan } from '../plan.ts';
 import type { Composition } from './composition.ts';
 
-export function describePublisher(composition: Composition, { channel = FEED, endpoint }: PublisherPlan): void {
-  const fanout = composition.fanout(channel);
-  if (endpoint === undefined) fanout.enablePublisher();
-  else fanout.enablePublisher(endpoint);
+export function describePublisher(composition: Composition, { channel = FEED }: PublisherPlan): void {
+  composition.fanout(channel).enablePublisher();
 }
 
 export function describeSubscriber(composition: Composition, plan: SubscriberPlan): void {

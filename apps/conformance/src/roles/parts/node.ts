@@ -13,7 +13,6 @@ export function describeNode(composition: Composition, plan: NodePlan): void {
     });
   if (plan.rid !== undefined) node.routingId(plan.rid);
   if (plan.prefix !== undefined) node.setRoutingIdPrefix(plan.prefix);
-  if (plan.port !== undefined) node.listen(plan.port);
   for (const peer of plan.connect ?? []) {
     if (typeof peer === 'string') node.connect(peer);
     else node.connect(...peer);

@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { CHANNEL } from '../../contracts.ts';
 import { codecs, stores } from '../../matrix.ts';
+import { firstServerAnswers } from '../../runner/first-server.ts';
 import type { Scenario } from '../../scenario.ts';
-
-/** So long a call waits for a first server, at most: on a machine that is slower, in vain. */
-const firstServerWaitMs = 5_000;
 
 const sum = (dropped: Readonly<Record<string, number>>): number => Object.values(dropped).reduce((a, b) => a + b, 0);
 
@@ -42,11 +40,7 @@ export const clientServer: readonly Scenario[] = [
       const client = await stage.start('client', [{ role: 'client' }]);
       const first = await stage.describe('first', [{ role: 'server' }]);
       await first.ask('host.describe'); // its process is there: what follows takes a small part of the wait
-      const waiting = await client.begin(stage.toServers);
-      assert.ok((await first.tryStart()).ok);
-      await client.ask('servers.ready', 1);
-      const end = await waiting.end;
-      assert.ok(end.ok || end.ms >= firstServerWaitMs, 'a call that waited is answered');
+      await firstServerAnswers(client, stage.toServers, async () => assert.ok((await first.tryStart()).ok));
       assert.equal((await client.reply(stage.toServers)).by, 'first');
       await stage.server('second');
       await client.ask('servers.ready', 2);

@@ -7,6 +7,7 @@ import { keepsTime, timed } from '../../runner/keeps-time.ts';
 import { quickLocation, redisStore, shortLease } from '../../runner/stage-plans.ts';
 import type { Stage } from '../../runner/stage.ts';
 import type { Scenario } from '../../scenario.ts';
+import { waitLimitMs } from '../../wait-limit.ts';
 
 const visibleMs = quickLocation.pollingIntervalMs + 1_000;
 const withShortLease = { options: { location: shortLease } } as const;
@@ -25,7 +26,7 @@ async function pair(
 }
 
 const kindOf = async (caller: HostHandle, channel: string): Promise<string> => {
-  const end = await caller.call({ to: { channel } });
+  const end = await caller.call({ to: { channel }, timeoutMs: 5_000 }); // one that is lost is not the last
   return end.ok ? 'ok' : (end.error.kind ?? end.error.name);
 };
 
@@ -48,7 +49,7 @@ export const discovery: readonly Scenario[] = [
         ]);
       await keepsTime(visibleMs, 'a new host is seen, and that it has left', async (round) => {
         const name = `guest-${round}`;
-        const guest = await stage.start(name, [{ role: 'server' }, { role: 'node', prefix: name }]);
+        const guest = await stage.start(name, [{ role: 'server' }, { role: 'node', prefix: name, channels: [{ weight: 0 }] }]); // prettier-ignore
         const cameAfterMs = await timed(sees(2));
         await Promise.all([caller.ask('servers.ready', 2), caller.ask('peers.ready', 2)]);
         assert.ok((await guest.shutdown()).ok);
@@ -124,7 +125,7 @@ export const discovery: readonly Scenario[] = [
       await caller.servers((rows) => rows.filter(({ state }) => state === 'ready').length === 1, 'has lost the link');
       const { ends } = await caller.ask('calls.burst', stage.toServers, 50);
       assert.deepEqual(ends, { ok: 50 });
-      const limitMs = 50_000; // two of its leases, and a store in between
+      const limitMs = 2 * shortLease.ownerLeaseTtlMs + waitLimitMs; // its descriptor outlives its lease by a whole one
       await caller.servers((rows) => rows.length === 1, 'has forgotten the server', limitMs);
       await caller.peers((rows) => rows.length === 0, 'has forgotten the node', limitMs);
       assert.equal((await caller.reply(stage.toServers)).by, staying.name);

@@ -203,7 +203,7 @@ export const records: readonly Scenario[] = [
           name === 'zlink.observability.events.overflow' && attributes['source'] === 'trace',
       ); // prettier-ignore
       assert.ok((left?.value ?? 0) > 0, 'more than 4,096 of 8,000 records were there at once');
-      // So many were left out that fewer than this are written only while others still wait.
+      // So many waited at once, and each of them is written in the end: while fewer are, others wait.
       const someWait = async (): Promise<boolean> => (await server.ask('telemetry.recordCount')) < 4_096;
       assert.ok(await someWait(), 'replies came before the records');
       assert.ok((await client.call(stage.toServers)).ok);

@@ -9,7 +9,7 @@ host
   .addRequestHandler(Charge, ({ orderId, amount }) => ({ receipt: `order ${orderId}: ${amount} charged` }))
   .addSendHandler(Notice, ({ text }) => console.log(text));
 await host.start();
-console.log(`serving at ${host.clientServerChannel('billing').endpoint}`);
-
 process.once('SIGINT', () => host.shutdown());
 process.once('SIGTERM', () => host.shutdown());
+
+console.log(`serving at ${host.clientServerChannel('billing').endpoint}`);

@@ -10,7 +10,7 @@ host
   .addRequestHandler(Charge, async ({ orderId, amount }) => ({ receipt: `order ${orderId}: ${amount} charged` }))
   .addSendHandler(Notice, ({ text }) => console.log(text));
 await host.start();
-console.log(`serving at ${host.clientServerChannel('billing').endpoint}`);
-
 const stop = (): void => void host.shutdown();
 process.once('SIGINT', stop).once('SIGTERM', stop);
+
+console.log(`serving at ${host.clientServerChannel('billing').endpoint}`);

@@ -5,13 +5,13 @@
  *
  * A1 A candidate is remote, ready, does not drain, and has a membership with a weight above 0 (CHAN-002). The own node is
  *    no peer of itself and so never one.
- * A2 The list is built when a candidate comes, goes, changes its weight or its link, and only then (WRR-003).
+ * A2 The list changes when a candidate comes, goes, changes its weight or its link, and only then (WRR-003).
  * A3 Selection and submission are one step; the chosen node is shown to nobody (CHAN-004).
  * A4 Without a candidate a call fails at once: nothing that it could wait for is on its way (CHAN-002).
  */
 import type { CallPath, CallTerms, RoutableCall } from '@zlink/kernel/call';
 import { ZLinkError } from '@zlink/kernel/errors';
-import { type Candidate, WeightedSelector } from '@zlink/kernel/internal/selection';
+import { WeightedSelector } from '@zlink/kernel/internal/selection';
 import type { Link } from '@zlink/kernel/internal/transport';
 import type { OutboundName } from '@zlink/kernel/internal/wire';
 import { type CallMeter, type FlowPlace, meshChannelPlace } from '@zlink/kernel/observe';
@@ -28,8 +28,6 @@ export class ChannelRoute implements CallPath {
   readonly #outbound: Outbound;
   readonly #explain: (channelName: string) => WhyNoNode;
   readonly #selector: WeightedSelector<Link>;
-  /** What the selector was given last, by RID. */
-  readonly #candidates = new Map<string, Candidate<Link>>();
 
   /** @param explain - why no node can be chosen for this channel */
   constructor(channelName: string, outbound: Outbound, explain: (channelName: string) => WhyNoNode) {
@@ -44,14 +42,14 @@ export class ChannelRoute implements CallPath {
     this.#selector = new WeightedSelector(() => outbound.terms.clock.nowMs());
   }
 
-  /** How often the candidate list was built. */
+  /** How often the candidate list has changed. */
   get rebuilds(): number {
     return this.#selector.rebuilds;
   }
 
   /** Nodes that can be chosen now. */
   get candidateCount(): number {
-    return this.#candidates.size;
+    return this.#selector.size;
   }
 
   nameOf(contentType: string, packetName: string): OutboundName {
@@ -77,15 +75,7 @@ export class ChannelRoute implements CallPath {
 
   /** The current peer of a RID is this one now, or none that may be chosen (LOC-063). @returns whether that changes anything */
   update(rid: string, peer: Peer | undefined): boolean {
-    const weight = peer?.isReady === true ? peer.weightIn(this.channelName) : 0; // A1
-    const known = this.#candidates.get(rid);
-    if (peer === undefined || weight === 0) {
-      if (!this.#candidates.delete(rid)) return false; // A2
-    } else {
-      if (known !== undefined && known.weight === weight && known.target === peer.link) return false; // A2
-      this.#candidates.set(rid, { id: rid, weight, target: peer.link });
-    }
-    this.#selector.replace([...this.#candidates.values()]);
-    return true;
+    if (peer?.isReady !== true) return this.#selector.remove(rid); // A1
+    return this.#selector.put({ id: rid, weight: peer.weightIn(this.channelName), target: peer.link }); // A2
   }
 }

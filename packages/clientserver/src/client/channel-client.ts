@@ -188,8 +188,9 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   onTargetChanged(target: Target): void {
-    this.#targets.refresh();
-    this.#onServer({ rid: target.link.peer.rid });
+    const { rid } = target.link.peer;
+    this.#targets.refresh(rid);
+    this.#onServer({ rid });
     this.#serveWaiting();
   }
 
@@ -215,15 +216,18 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   #configure(to: DialTo): void {
-    const intent = this.#dial(to, ({ state }) => {
-      // The server that is connected already is one that was configured (C4): perhaps it is not left out any more.
-      if (state === 'resting') queueMicrotask(() => this.#onAnyChanged());
+    let rid: string | undefined;
+    const intent = this.#dial(to, (dialed) => {
+      if (dialed.state !== 'resting' && dialed.rid === rid) return;
+      rid = dialed.rid;
+      // The server that is connected already is one that was configured, or is it no more (C4): who is left out may change.
+      queueMicrotask(() => this.#onAnyChanged());
     });
     this.#configured.set(to.address, intent);
   }
 
   #onAnyChanged(): void {
-    this.#targets.refresh();
+    this.#targets.refreshAll();
     this.#onServer(undefined);
     this.#serveWaiting();
   }

@@ -24,7 +24,9 @@ class WeightsStory implements Story {
   readonly #selector: WeightedSelector<string>;
   readonly #model: Procedure;
   #weights = new Map<string, number>();
-  #replaced = 0;
+  /** By id, what the selector has. */
+  readonly #given = new Map<string, number>();
+  #changes = 0;
 
   constructor(stage: Stage, flaw: WeightsFlaw) {
     this.#stage = stage;
@@ -48,7 +50,7 @@ class WeightsStory implements Story {
   }
 
   check(): void {
-    ensure(this.#selector.rebuilds === this.#replaced, 'a list was built that nobody gave'); // W3
+    ensure(this.#selector.rebuilds === this.#changes, 'a list was built that nobody gave'); // W3
   }
 
   state(): string {
@@ -81,9 +83,19 @@ class WeightsStory implements Story {
     const list = [...weights].map(([id, weight]) => ({ id, weight, target: id }));
     for (let at = list.length - 1; at > 0; at--) swap(list, at, this.#stage.below(at + 1)); // the order says nothing
     this.#stage.tell(`list of ${list.length}`);
-    this.#replaced++;
-    this.#selector.replace(list);
+    for (const id of this.#given.keys()) if (!weights.has(id)) this.#give(id, 0);
+    for (const { id, weight } of list) this.#give(id, weight);
     this.#model.replace(list);
+  }
+
+  /** One change of the selector's list, or none if it is so already. */
+  #give(id: string, weight: number): void {
+    const isChange = (this.#given.get(id) ?? 0) !== weight;
+    if (weight === 0) this.#given.delete(id);
+    else this.#given.set(id, weight);
+    if (isChange) this.#changes++;
+    const said = this.#selector.put({ id, weight, target: id });
+    ensure(said === isChange, `"${id}" of weight ${weight} is told as ${said ? 'a change' : 'no change'}`);
   }
 
   #choose(count: number): void {

@@ -20,13 +20,9 @@ export const selection = choosing({
 /** Weights 100, 200, 300: 2,000 choices make a cycle of a thousand servers, which the search finds. */
 function createSelector(serverCount: number): WeightedSelector<number> {
   const selector = new WeightedSelector<number>(() => 0);
-  selector.replace(
-    Array.from({ length: serverCount }, (_, index) => ({
-      id: `server-${index}`,
-      weight: 100 * (1 + (index % 3)),
-      target: index,
-    })),
-  );
+  for (let index = 0; index < serverCount; index++) {
+    selector.put({ id: `server-${index}`, weight: 100 * (1 + (index % 3)), target: index });
+  }
   return selector;
 }
 

@@ -5,14 +5,21 @@
  *
  * W1 Granted bytes of all links never exceed the budget plus one smallest window per link.
  * W2 A window shrinks only as credit comes back: what was granted is never taken away.
+ * W3 A window grows by an eighth at least, or to the largest: each growth is told to a peer, and when a thousand links end
+ *    one after the other, the others would be told of every one.
  */
 import { MIN_WINDOW_BYTES } from '../wire/limits.ts';
+
+/** W3 */
+const LEAST_GROWTH = 1 / 8;
 
 export class WindowBudget {
   readonly budgetBytes: number;
   readonly #maxWindowBytes: number;
   readonly #shares = new Set<WindowShare>();
   #grantedBytes = 0;
+  /** No window is smaller. */
+  #lowestBytes = Infinity;
 
   constructor(budgetBytes: number, maxWindowBytes: number) {
     this.budgetBytes = budgetBytes;
@@ -30,6 +37,7 @@ export class WindowBudget {
     const free = this.budgetBytes - this.#grantedBytes;
     share.grantedBytes = Math.max(MIN_WINDOW_BYTES, Math.min(this.targetBytes(), free));
     this.#grantedBytes += share.grantedBytes;
+    this.#lowestBytes = Math.min(this.#lowestBytes, share.grantedBytes);
     return share;
   }
 
@@ -49,20 +57,31 @@ export class WindowBudget {
   shrink(share: WindowShare, bytes: number): void {
     share.grantedBytes -= bytes;
     this.#grantedBytes -= bytes;
+    this.#lowestBytes = Math.min(this.#lowestBytes, share.grantedBytes);
     this.#spread();
   }
 
   #spread(): void {
     const target = this.targetBytes();
+    if (target < this.#maxWindowBytes && this.#growth(this.#lowestBytes, target) === 0) return; // then no other grows
+    let lowestBytes = Infinity;
     for (const share of this.#shares) {
-      const free = this.budgetBytes - this.#grantedBytes;
-      if (free <= 0) return;
-      const bytes = Math.min(free, target - share.grantedBytes);
-      if (bytes <= 0) continue;
-      share.grantedBytes += bytes;
-      this.#grantedBytes += bytes;
-      share.onGrow();
+      const bytes = this.#growth(share.grantedBytes, target);
+      if (bytes > 0) {
+        share.grantedBytes += bytes;
+        this.#grantedBytes += bytes;
+        share.onGrow();
+      }
+      lowestBytes = Math.min(lowestBytes, share.grantedBytes);
     }
+    this.#lowestBytes = lowestBytes;
+  }
+
+  /** By how much a window of so many bytes grows now; 0 if it is not worth telling (W3). */
+  #growth(grantedBytes: number, target: number): number {
+    const bytes = Math.min(this.budgetBytes - this.#grantedBytes, target - grantedBytes);
+    const isWorthTelling = bytes >= grantedBytes * LEAST_GROWTH || grantedBytes + bytes === this.#maxWindowBytes;
+    return bytes > 0 && isWorthTelling ? bytes : 0;
   }
 }
 

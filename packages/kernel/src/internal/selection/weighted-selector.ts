@@ -2,14 +2,14 @@
  * Chooses the target of each select-one message of one channel path (WRR-001 to WRR-005).
  *
  * Owns the candidate list, the cursor and the accumulators between lists. Leaves to the channel who is a candidate, and
- * that ids differ and weights are in their range.
+ * that weights are in their range.
  *
  * 1. `next` reads one array and moves one cursor; nothing is sorted, filtered or allocated there. Only when no cycle
  *    was found does it take a step of the procedure, with the same result.
  * 2. The order follows from candidates and accumulators alone, never from the order in which candidates are given.
- * 3. `replace` falls between two selections: survivors keep the accumulators of the cursor, exactly.
- * 4. The order is searched once per list, by the first choice from it: lists that replace each other while a thousand
- *    peers come and go cost no search, and hardly a comparison.
+ * 3. A change falls between two selections: survivors keep the accumulators of the cursor, exactly.
+ * 4. The order is searched once per list, by the first choice from it, and a change moves one place of the list: a
+ *    thousand peers that come and go cost neither searches nor sorting.
  */
 
 import { compareUtf8 } from '../../identity/index.ts';
@@ -17,17 +17,11 @@ import { findRepeatingOrder, type RepeatingOrder } from './repeating-order.ts';
 import { RoundRobin } from './round-robin.ts';
 
 export interface Candidate<T> {
-  /** NodeRid for a mesh, Server RID for ClientServer; unique in a list. */
+  /** NodeRid for a mesh, Server RID for ClientServer. */
   readonly id: string;
-  /** Integer 0..10_000; a candidate of weight 0 is left out. */
+  /** Integer 0..10_000; one of weight 0 is no candidate. */
   readonly weight: number;
   readonly target: T;
-}
-
-/** A candidate in the list, with the accumulator that it begins with. */
-interface Place<T> {
-  readonly candidate: Candidate<T>;
-  readonly accumulator: number;
 }
 
 /** How the next choice is found: from the order computed in advance, or by the procedure; `uncharted`: not known yet. */
@@ -39,12 +33,13 @@ type Course =
 
 export class WeightedSelector<T> {
   readonly #nowMs: () => number;
-  #ids: readonly string[] = [];
-  #targets: readonly T[] = [];
-  #weights = new Float64Array();
+  /** In order, as are targets, weights and accumulators. */
+  readonly #ids: string[] = [];
+  readonly #targets: T[] = [];
+  readonly #weights: number[] = [];
   /** Where the course began. */
-  #accumulators = new Float64Array();
-  #course: Course = { kind: 'empty' };
+  readonly #accumulators: number[] = [];
+  #course: Course = EMPTY;
   #cursor = 0;
   #rebuilds = 0;
 
@@ -53,20 +48,41 @@ export class WeightedSelector<T> {
     this.#nowMs = nowMs;
   }
 
-  /** How often the list was built. */
+  /** Candidates. */
+  get size(): number {
+    return this.#ids.length;
+  }
+
+  /** How often the list has changed. */
   get rebuilds(): number {
     return this.#rebuilds;
   }
 
-  replace(candidates: readonly Candidate<T>[]): void {
-    const places = this.#placesOf(candidates);
-    this.#ids = places.map(({ candidate }) => candidate.id);
-    this.#targets = places.map(({ candidate }) => candidate.target);
-    this.#weights = Float64Array.from(places, ({ candidate }) => candidate.weight);
-    this.#accumulators = Float64Array.from(places, ({ accumulator }) => accumulator);
-    this.#course = places.length === 0 ? EMPTY : UNCHARTED; // 4
-    this.#cursor = 0;
-    this.#rebuilds++;
+  /** A new candidate, or a new weight or target of one. @returns whether that changes anything */
+  put({ id, weight, target }: Candidate<T>): boolean {
+    if (weight === 0) return this.remove(id);
+    const at = this.#placeOf(id);
+    const isKnown = this.#ids[at] === id;
+    if (isKnown && this.#weights[at] === weight && this.#targets[at] === target) return false;
+    this.#settle();
+    const replacedCount = isKnown ? 1 : 0;
+    this.#ids.splice(at, replacedCount, id);
+    this.#targets.splice(at, replacedCount, target);
+    this.#weights.splice(at, replacedCount, weight);
+    if (!isKnown) this.#accumulators.splice(at, 0, 0);
+    return true;
+  }
+
+  /** @returns whether it was a candidate */
+  remove(id: string): boolean {
+    const at = this.#placeOf(id);
+    if (this.#ids[at] !== id) return false;
+    this.#settle();
+    this.#ids.splice(at, 1);
+    this.#targets.splice(at, 1);
+    this.#weights.splice(at, 1);
+    this.#accumulators.splice(at, 1);
+    return true;
   }
 
   next(): T | undefined {
@@ -89,40 +105,44 @@ export class WeightedSelector<T> {
   }
 
   #chart(): Course {
-    const order = findRepeatingOrder(this.#weights, this.#accumulators, this.#nowMs);
+    if (this.#ids.length === 0) return EMPTY;
+    const weights = Float64Array.from(this.#weights);
+    const accumulators = Float64Array.from(this.#accumulators);
+    const order = findRepeatingOrder(weights, accumulators, this.#nowMs);
     if (order !== undefined) return { kind: 'order', order };
-    return { kind: 'procedure', roundRobin: new RoundRobin(this.#weights, this.#accumulators) };
+    return { kind: 'procedure', roundRobin: new RoundRobin(weights, accumulators) };
   }
 
-  /** In order. Survivors are already, so that one coming or going among a thousand costs few comparisons or none (4). */
-  #placesOf(candidates: readonly Candidate<T>[]): Place<T>[] {
-    const newcomers = new Map<string, Candidate<T>>();
-    for (const candidate of candidates) if (candidate.weight > 0) newcomers.set(candidate.id, candidate);
-    const accumulators = this.#accumulatorsAtCursor();
-    const places: Place<T>[] = [];
-    for (const [index, id] of this.#ids.entries()) {
-      const candidate = newcomers.get(id);
-      if (candidate === undefined) continue;
-      newcomers.delete(id);
-      places.push({ candidate, accumulator: accumulators[index] ?? 0 }); // 3
-    }
-    if (newcomers.size === 0) return places;
-    for (const candidate of newcomers.values()) places.push({ candidate, accumulator: 0 });
-    return places.sort((a, b) => compareUtf8(a.candidate.id, b.candidate.id));
-  }
-
-  /** 3: by index. A cursor in the cycle stands for the same state in every lap, so the first lap is counted. */
-  #accumulatorsAtCursor(): Float64Array {
+  /** Ends the course: what comes begins with the accumulators of the cursor (3). */
+  #settle(): void {
     const course = this.#course;
-    if (course.kind === 'procedure') return this.#accumulators.map((_, index) => course.roundRobin.accumulator(index));
-    const chosen = new Float64Array(this.#ids.length);
-    if (course.kind === 'order') {
-      for (const index of course.order.steps.subarray(0, this.#cursor)) chosen[index] = (chosen[index] ?? 0) + 1;
+    if (course.kind === 'procedure') {
+      for (const index of this.#ids.keys()) this.#accumulators[index] = course.roundRobin.accumulator(index);
     }
+    if (course.kind === 'order') this.#advance(course.order);
+    this.#course = UNCHARTED; // 4
+    this.#cursor = 0;
+    this.#rebuilds++;
+  }
+
+  /** A cursor in the cycle stands for the same state in every lap, so the first lap is counted. */
+  #advance({ steps }: RepeatingOrder): void {
+    const accumulators = this.#accumulators;
     const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
-    return this.#accumulators.map(
-      (began, index) => began + this.#cursor * (this.#weights[index] ?? 0) - (chosen[index] ?? 0) * total,
-    );
+    for (const [index, weight] of this.#weights.entries()) accumulators[index]! += this.#cursor * weight; // both are as long
+    for (const chosen of steps.subarray(0, this.#cursor)) accumulators[chosen]! -= total; // an index of a candidate
+  }
+
+  /** Where the identifier stands, or would stand. */
+  #placeOf(id: string): number {
+    let from = 0;
+    let below = this.#ids.length;
+    while (from < below) {
+      const middle = (from + below) >>> 1;
+      if (compareUtf8(this.#ids[middle] as string, id) < 0) from = middle + 1;
+      else below = middle;
+    }
+    return from;
   }
 }
 

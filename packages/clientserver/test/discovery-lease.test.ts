@@ -1,6 +1,15 @@
 import { loopTurns, until } from '@zlink/testing';
 import { Board, Gate, rejection, watch } from '@zlink/testing/internal';
-import { ask, CHANNEL, endpointOf, findingClient, publishingServer, serversOf, startClient } from './arrange.ts';
+import {
+  ask,
+  CHANNEL,
+  endpointOf,
+  findingClient,
+  publishingServer,
+  serversOf,
+  startClient,
+  startServer,
+} from './arrange.ts';
 import { arrangeCluster } from './cluster.ts';
 import { Ask, Notice } from './packets.ts';
 
@@ -82,6 +91,32 @@ test('[LOC-063] a server that was configured as well is not left out', async () 
     { endpoint: address, routingId: 'a', state: 'ready', weight: 100, draining: false, local: false, traffic },
   ]);
   expect(cluster.network.openConnections).toBe(1);
+});
+
+test('[LOC-063] a server that was configured is left out once its address leads to another one', async () => {
+  const [cluster, board] = [arrangeCluster(), new Board<'clientServer'>()];
+  const port = 7_600;
+  const former = await publishingServer(cluster, board, 'former', { rid: 'a', port });
+  const address = endpointOf(former);
+  const client = await findingClient(cluster, board, [address]);
+  await client.channel(CHANNEL).whenReady(1);
+  cluster.network.refuse(address);
+  await former.kill();
+  await publishingServer(cluster, board, 'moved', { rid: 'a' });
+  await cluster.clock.advanceAsync(1_000);
+  board.setOwnerPresent('a', false);
+  await loopTurns(1);
+  expect(await ask(client, 2)).toEqual(['moved', 'moved']); // it answered at the address last
+  const other = await startServer(cluster, 'b', { port, weight: 0 });
+  cluster.network.restore();
+  await cluster.clock.advanceAsync(10_000);
+  expect(serversOf(client)).toMatchObject([
+    { endpoint: endpointOf(other), routingId: 'b', state: 'ready' },
+    { routingId: 'a', state: 'ready', reason: ABSENT },
+  ]);
+  other.channel(CHANNEL).setWeight(1);
+  await loopTurns(8);
+  expect(await ask(client, 2)).toEqual(['b', 'b']);
 });
 
 test('[LOC-063] a server whose descriptor is gone is left out while its link lives, and forgotten with it', async () => {

@@ -188,10 +188,7 @@ export class ChannelClient implements CallPath, TargetOwner {
   }
 
   onTargetChanged(target: Target): void {
-    const { rid } = target.link.peer;
-    this.#targets.refresh(rid);
-    this.#onServer({ rid });
-    this.#serveWaiting();
+    this.#onServerChanged(target.link.peer.rid);
   }
 
   onTargetClosed(target: Target): void {
@@ -218,12 +215,22 @@ export class ChannelClient implements CallPath, TargetOwner {
   #configure(to: DialTo): void {
     let rid: string | undefined;
     const intent = this.#dial(to, (dialed) => {
-      if (dialed.state !== 'resting' && dialed.rid === rid) return;
+      if (dialed.rid === rid) return;
+      const led = rid;
       rid = dialed.rid;
-      // The server that is connected already is one that was configured, or is it no more (C4): who is left out may change.
-      queueMicrotask(() => this.#onAnyChanged());
+      // Whom the address leads to is one that was configured, and whom it led to is so no more (C4).
+      queueMicrotask(() => {
+        for (const changed of [led, dialed.rid]) if (changed !== undefined) this.#onServerChanged(changed);
+      });
     });
     this.#configured.set(to.address, intent);
+  }
+
+  /** A target of that RID has changed, or who is left out. */
+  #onServerChanged(rid: string): void {
+    this.#targets.refresh(rid);
+    this.#onServer({ rid });
+    this.#serveWaiting();
   }
 
   #onAnyChanged(): void {

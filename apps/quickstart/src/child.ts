@@ -27,6 +27,7 @@ export class Child<R extends Report> {
   readonly #followers = new Map<string, (report: R) => void>();
   #ending: Ending | undefined;
   #mayEnd = false;
+  readonly #sent = new Set<NodeJS.Signals>();
   #errorText = '';
 
   constructor(title: string, child: ChildProcess) {
@@ -70,6 +71,12 @@ export class Child<R extends Report> {
 
   get mayEnd(): boolean {
     return this.#mayEnd;
+  }
+
+  /** Whether it has ended by a signal that did not come from here. */
+  get wasKilled(): boolean {
+    const signal = this.#ending?.signal ?? undefined;
+    return signal !== undefined && !this.#sent.has(signal);
   }
 
   latest<Kind extends R['kind']>(kind: Kind): Extract<R, { readonly kind: Kind }> | undefined {
@@ -121,6 +128,7 @@ export class Child<R extends Report> {
 
   end(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.#mayEnd = true; // C1
+    this.#sent.add(signal);
     this.#process.kill(signal);
   }
 

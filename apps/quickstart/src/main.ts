@@ -74,7 +74,7 @@ interface Played {
 }
 
 async function play(act: Act, stage: Stage, endAll: () => Promise<void>): Promise<Played> {
-  const { view } = stage;
+  const { processes, view } = stage;
   try {
     const { lines, problems } = await act.play(stage);
     view.close(['', ...lines]);
@@ -86,7 +86,9 @@ async function play(act: Act, stage: Stage, endAll: () => Promise<void>): Promis
       return { code: 128 + constants.signals[error.signal], goOn: false };
     }
     view.close([]);
-    console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
+    await endAll();
+    const cause: unknown = processes.cause ?? error;
+    console.error(`demo: ${cause instanceof Error ? cause.message : String(cause)}`);
     return { code: 1, goOn: false };
   }
 }

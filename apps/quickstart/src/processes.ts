@@ -5,6 +5,7 @@
  *
  * P1 A child that ends before it was told to is trouble: `onTrouble` hears of it once, with the child's last words.
  * P2 `endAll` leaves no child: first the polite signal, then, after a grace, the one that cannot be ignored.
+ * P3 A child that somebody else has killed explains what others say that fail for want of it, who may be heard first.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +15,10 @@ import type { Report } from './ipc.ts';
 /** What ending a child needs, whatever it reports. */
 interface Endable {
   readonly isRunning: boolean;
+  readonly wasKilled: boolean;
   readonly ended: Promise<Ending>;
   end(signal: 'SIGTERM' | 'SIGKILL'): void;
+  describeEnd(): Error;
 }
 
 const endGraceMs = 2_000;
@@ -35,6 +38,11 @@ export class Processes {
       if (!child.mayEnd) this.#onTrouble(child.describeEnd()); // P1
     });
     return child;
+  }
+
+  /** Of all trouble, if a child was killed (P3); known for sure once all have ended. */
+  get cause(): Error | undefined {
+    return this.#children.find((child) => child.wasKilled)?.describeEnd();
   }
 
   /** Ends whatever still runs; resolves when all are gone. */

@@ -72,6 +72,20 @@ test('[C25] a child that was told to end is no trouble', async () => {
   expect(server.mayEnd).toBe(true);
 }, 240_000);
 
+test('[C25] a child that somebody else has killed explains the trouble, also if it is noticed at the end only', async () => {
+  const entry = new URL(`file://${built('shop/server.js')}`);
+  for (const isKilled of [true, false]) {
+    const processes = new Processes(() => undefined);
+    const start = (name: string): Child<ServerReport> =>
+      processes.start<ServerReport>(`server ${name}`, entry, [name, '100', '0']);
+    const [elm, oak] = [start('elm'), start('oak')];
+    await Promise.all([elm, oak].map((server) => server.expect('ready', limitMs)));
+    if (isKilled) process.kill(oak.pid!, 'SIGKILL');
+    await processes.endAll();
+    expect(processes.cause?.message).toBe(isKilled ? 'server oak ended unexpectedly (SIGKILL)' : undefined);
+  }
+}, 240_000);
+
 test('[C25] a report that does not come in time is an error', async () => {
   const server = startServer();
   await server.expect('ready', limitMs);

@@ -6,7 +6,7 @@
  * 1. Every dispatch has a permit, taken just before: an event with several handlers takes one for each (JOBQ-004).
  * 2. Without a permit the inbox waits in line with its place kept, and nothing more is read meanwhile: events are lost at
  *    the publisher's mark only, where they are counted (FAN-004).
- * 3. Events come to their handlers in the order of their numbers.
+ * 3. Events come to each handler in the order of their numbers.
  */
 import type { JobPermits, PermitSource } from '@zlink/kernel/internal/execution';
 import type { InboundName, InboundRecord, TraceReading } from '@zlink/kernel/internal/transport';

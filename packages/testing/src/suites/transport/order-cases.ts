@@ -148,9 +148,11 @@ export const orderCases: readonly RigCase[] = [
       await rig.untilArrived(() => farGroup.received.length === 4, 'all records arrive');
       const [unlimited, prompt, , late] = farGroup.received.map((record) => record.remainingMs);
       assert.equal(unlimited, 0);
+      // What is left is rounded up, and a sum of fractions may lie a trace above the whole number.
+      const mostMs = 4_001;
       // It arrived at once and waited a second for its permit: that time is used up.
-      assert.ok(prompt !== undefined && prompt > 3_900 && prompt <= 4_000, `${prompt} ms were left`);
-      assert.ok(late !== undefined && late > 3_000 && late <= 4_000, `${late} ms were left after a wait of 1,000 ms`);
+      assert.ok(prompt !== undefined && prompt > 3_900 && prompt <= mostMs, `${prompt} ms were left`);
+      assert.ok(late !== undefined && late > 3_000 && late <= mostMs, `${late} ms were left after a wait of 1,000 ms`);
     },
   },
 

@@ -49,7 +49,8 @@ export const discovery: readonly Scenario[] = [
         ]);
       await keepsTime(visibleMs, 'a new host is seen, and that it has left', async (round) => {
         const name = `guest-${round}`;
-        const guest = await stage.start(name, [{ role: 'server' }, { role: 'node', prefix: name, channels: [{ weight: 0 }] }]); // prettier-ignore
+        const node = { role: 'node', prefix: name, channels: [{ weight: 0 }] } as const;
+        const guest = await stage.start(name, [{ role: 'server' }, node]);
         const cameAfterMs = await timed(sees(2));
         await Promise.all([caller.ask('servers.ready', 2), caller.ask('peers.ready', 2)]);
         assert.ok((await guest.shutdown()).ok);

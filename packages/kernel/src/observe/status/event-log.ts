@@ -4,7 +4,8 @@
  * Owns levels and what of an event a line shows. Leaves events themselves to the board.
  *
  * 1. Trouble is a warning, and so is the line that ends it: who saw the first one sees the other. A topology that was never
- *    ready so far is no trouble: at a start nobody is connected yet. Neither is a start that fails, which is thrown already.
+ *    ready so far is no trouble: at a start nobody is connected yet. Neither is a mesh that was ready as it knew nobody, and
+ *    now gets to know its first peers; nor a start that fails, which is thrown already.
  * 2. What others can cause as often as they like is limited to one line per second, subject and state; all whom this side does
  *    not know share one.
  * 3. The events of the store are logged by its calls, which know more of them.
@@ -28,7 +29,8 @@ interface Line {
 
 export class EventLog {
   readonly #log: RateLimitedLog;
-  /** Topologies that were ready, and those that were warned of since (1). */
+  /** Meshes that had a peer; topologies that were ready, and those that were warned of since (1). */
+  readonly #hadPeer = new Set<string>();
   readonly #wereReady = new Set<string>();
   readonly #inTrouble = new Set<string>();
 
@@ -60,10 +62,12 @@ export class EventLog {
       case 'zlink.runtime.mesh_node.state_changed': {
         const { meshName, state, reasons } = fact;
         const record = { eventId: 'zlink.runtime.mesh_node.state_changed', meshName, state, reasons };
-        return { level: this.#levelOf(`mesh ${meshName}`, fact), record, key: `${meshName} ${state}` };
+        const level = this.#levelOf(`mesh ${meshName}`, fact, this.#hadPeer.has(meshName));
+        return { level, record, key: `${meshName} ${state}` };
       }
       case 'zlink.runtime.mesh_node.peer_changed': {
         const { meshName, peer } = fact;
+        if (peer.state === 'ready') this.#hadPeer.add(meshName);
         return rowLine(meshName, { eventId: 'zlink.runtime.mesh_node.peer_changed', meshName, ...peer });
       }
       case 'zlink.runtime.mesh_node.channel_changed': {
@@ -97,8 +101,8 @@ export class EventLog {
   }
 
   /** 1 */
-  #levelOf(topology: string, { state }: TopologyStatus): Level {
-    const isTrouble = state === 'degraded' && this.#wereReady.has(topology);
+  #levelOf(topology: string, { state }: TopologyStatus, canLose = true): Level {
+    const isTrouble = state === 'degraded' && canLose && this.#wereReady.has(topology);
     if (state === 'ready') this.#wereReady.add(topology);
     if (isTrouble) {
       this.#inTrouble.add(topology);

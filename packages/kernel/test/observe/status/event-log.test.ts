@@ -1,4 +1,4 @@
-import type { MonitoringFact, TopologyState } from '../../../src/observe/index.ts';
+import type { MonitoringFact, PeerSnapshot, TopologyState } from '../../../src/observe/index.ts';
 import { StatusBoard } from '../../../src/observe/index.ts';
 import { RateLimitedLog } from '../../../src/observe/rate-limited-log.ts';
 import { arrange, type Rig } from './arrange.ts';
@@ -57,6 +57,45 @@ test('[MON-021] trouble is a warning, and so is its end; a topology that nobody 
     'info stopping',
     'info stopped',
   ]);
+});
+
+test('[MON-021] a mesh that gets to know its first peer is in no trouble, one that loses its last peer is', () => {
+  const rig = arrange();
+  const meshIs = (state: TopologyState): void => {
+    rig.board.tell({ type: 'zlink.runtime.mesh_node.state_changed', meshName: 'game', state, reasons: [] });
+    rig.clock.advance(1_000);
+  };
+  const peerIs = (state: PeerSnapshot['state']): void => {
+    const peer = { endpoint: 'tcp://a:1', state, channels: [], draining: false, source: 'manual' } as const;
+    rig.board.tell({ type: 'zlink.runtime.mesh_node.peer_changed', meshName: 'game', peer }, { subject: 'a' });
+  };
+  meshIs('ready'); // it knows nobody
+  peerIs('connecting');
+  meshIs('degraded');
+  peerIs('ready');
+  meshIs('ready');
+  peerIs('reconnecting');
+  meshIs('degraded');
+  peerIs('ready');
+  meshIs('ready');
+  const told = rig.lines.filter(({ record }) => record.eventId === 'zlink.runtime.mesh_node.state_changed');
+  expect(levels({ ...rig, lines: told })).toEqual([
+    'info ready',
+    'info degraded',
+    'info ready',
+    'warn degraded',
+    'warn ready',
+  ]);
+});
+
+test('[MON-021] a mesh that a peer has joined unasked is in trouble when it loses it', () => {
+  const rig = arrange();
+  const meshName = 'game';
+  const peer = { endpoint: 'tcp://a:1', state: 'ready', channels: [], draining: false, source: 'automatic' } as const;
+  rig.board.tell({ type: 'zlink.runtime.mesh_node.state_changed', meshName, state: 'ready', reasons: [] });
+  rig.board.tell({ type: 'zlink.runtime.mesh_node.peer_changed', meshName, peer }, { subject: 'a' }); // it dialled
+  rig.board.tell({ type: 'zlink.runtime.mesh_node.state_changed', meshName, state: 'degraded', reasons: [] });
+  expect(levels(rig)).toEqual(['info ready', 'info ready', 'warn degraded']);
 });
 
 test('[MON-021] events of strangers share one line per second, those of configured peers have their own', () => {

@@ -81,8 +81,9 @@ async function play(act: Act, stage: Stage, endAll: () => Promise<void>): Promis
     return { code: problems.length === 0 ? 0 : 1, goOn: true };
   } catch (error) {
     if (error instanceof Interruption) {
+      const soFar = act.soFar(); // before calls fail for want of who is ended
       await endAll(); // M1: said only when it is true
-      view.close(['', `stopped by ${error.signal}; no process is left`, ...act.soFar()]);
+      view.close(['', `stopped by ${error.signal}; no process is left`, ...soFar]);
       return { code: 128 + constants.signals[error.signal], goOn: false };
     }
     view.close([]);

@@ -6,8 +6,10 @@
  *
  * 1. An own client queues nothing and repeats nothing: a command is written now or not at all (REDIS-004).
  * 2. A client that the application passed in is never closed and never configured.
+ * 3. An own client goes on in database 0 if it could not select its own, so whoever looks at a connection selects it again.
  */
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { ConfigurationError } from '@zlink/kernel/errors';
 import type { Clock } from '@zlink/kernel/internal/time';
 import type { ResolvedRedisStoreOptions } from './options.ts';
 import { isVague } from './redis-errors.ts';
@@ -23,6 +25,8 @@ export interface RedisConnection {
   readonly isOwn: boolean;
   /** Where it leads, for people. */
   readonly address: string;
+  /** That has to be selected (3). */
+  readonly database: number | undefined;
   /** What the client reported last, since it was connected; of a passed-in client nobody listens to it. */
   readonly lastError: unknown;
   close(): Promise<void>;
@@ -42,6 +46,7 @@ export function openConnection(terms: Terms, share: 'client' | 'configuration', 
 class BorrowedConnection implements RedisConnection {
   readonly client: Redis | Cluster;
   readonly isOwn = false;
+  readonly database = undefined;
   readonly lastError = undefined;
 
   constructor(client: Redis | Cluster) {
@@ -58,6 +63,7 @@ class BorrowedConnection implements RedisConnection {
 class OwnConnection implements RedisConnection {
   readonly client: Redis | Cluster;
   readonly isOwn = true;
+  readonly database: number | undefined;
   readonly #nodes: readonly ClusterNode[] | undefined;
   readonly #clock: Clock;
   #lastError: unknown;
@@ -65,6 +71,7 @@ class OwnConnection implements RedisConnection {
 
   constructor(client: Redis | Cluster, nodes: readonly ClusterNode[] | undefined, clock: Clock) {
     this.client = client;
+    this.database = isCluster(client) ? undefined : databaseOf(client.options);
     this.#nodes = nodes;
     this.#clock = clock;
     // Without a listener for 'error' the client writes to the console; the other two say what is behind it.
@@ -112,6 +119,13 @@ class OwnConnection implements RedisConnection {
 /** By property: a client may come from another installed copy of ioredis. */
 export function isCluster(client: Redis | Cluster): client is Cluster {
   return client.isCluster;
+}
+
+/** As the client has read it, in an address or among options; no number would be database 0. */
+function databaseOf({ db = 0 }: RedisOptions): number | undefined {
+  if (!(Number.isInteger(db) && db >= 0))
+    throw new ConfigurationError(['connection: the database is not a number from 0']);
+  return db === 0 ? undefined : db;
 }
 
 function addressOf(client: Redis | Cluster, nodes?: readonly ClusterNode[]): string {

@@ -68,6 +68,11 @@ export function isUnknownScript(error: unknown): boolean {
   return textOf(error).startsWith('NOSCRIPT');
 }
 
+/** The server has no database with this number. */
+export function isNoDatabase(error: unknown): boolean {
+  return /DB index is out of range|invalid DB index/.test(textOf(error));
+}
+
 /**
  * @param status - of the client
  * @param cause - what was in the way, if anything was reported

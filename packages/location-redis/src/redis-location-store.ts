@@ -179,7 +179,7 @@ export class RedisLocationStore implements LocationStore {
   }
 
   async #inspect(node: Redis): Promise<void> {
-    const { runId, replicationId } = await inspectServer(node, [commit, read, prune]);
+    const { runId, replicationId } = await inspectServer(node, [commit, read, prune], this.#connection.database);
     const storeId = await findStore(node, this.#keys.meta, randomUUID());
     this.#disruption.observe({ runId, replicationId, storeId });
   }

@@ -60,7 +60,7 @@ class RedisRelocationStore implements RelocationStore {
       route: createPrimaryRoute(this.#connection),
       timeoutMs: options.operationTimeoutMs,
       clock,
-      inspect: async (node) => void (await inspectServer(node, [put, read, renew])),
+      inspect: async (node) => void (await inspectServer(node, [put, read, renew], this.#connection.database)),
     });
   }
 

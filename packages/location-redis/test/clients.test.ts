@@ -166,6 +166,43 @@ test('[REDIS-011] a user with the documented permissions can do everything, on o
   await location.dispose();
 });
 
+test('[REDIS-011] in a database other than 0 the permission to select it is enough on top', async () => {
+  const { admin, port } = redis.server;
+  await admin.call('ACL', ['SETUSER', 'third', 'on', '>secret', '~*', ...permissions.split(' '), '+select']);
+  const connection = { url: `redis://third:secret@127.0.0.1:${port}/3` };
+  await useEverything({ keyPrefix: 'third', connection });
+  const others = new Redis({ port, db: 3 });
+  expect(await others.exists('{third}:L:meta')).toBe(1);
+  expect(await admin.exists('{third}:L:meta')).toBe(0);
+  await others.quit();
+});
+
+test.each([
+  ['that the server does not have', { db: 99 }, 'incompatible', /^this Redis has no database 99$/],
+  [
+    'that the user may not select',
+    { db: 3, username: 'zero', password: 'secret' },
+    'unavailable',
+    /cannot be used: NOPERM .* no permissions to run the 'select' command/,
+  ],
+])(
+  '[REDIS-004] a database %s keeps both stores closed, and database 0 as it is',
+  async (_what, options, code, text) => {
+    const { admin, port } = redis.server;
+    await admin.call('ACL', ['SETUSER', 'zero', 'on', '>secret', '~*', ...permissions.split(' ')]);
+    const connection = { port, ...options };
+    for (const store of stores({ keyPrefix: 'absent', connection, operationTimeoutMs: TIMEOUT_MS })) {
+      await expect(store.open()).rejects.toMatchObject({
+        code,
+        outcome: 'notApplied',
+        message: expect.stringMatching(text) as string,
+      });
+      await store.dispose();
+    }
+    expect(await admin.exists('{absent}:L:meta')).toBe(0);
+  },
+);
+
 test('[REDIS-002] the commands that are sent are the documented ones and no others', async () => {
   await redis.server.admin.call('CONFIG', ['RESETSTAT']);
   await useEverything({ keyPrefix: 'stats', connection: redis.connection() });

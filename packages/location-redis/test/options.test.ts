@@ -64,6 +64,14 @@ test.each([
 });
 
 test.each([
+  ['in the address', { url: 'redis://user:secret@host/shop' }],
+  ['below 0', { host: 'host', db: -1 }],
+  ['between two', { host: 'host', db: 1.5 }],
+])('[REDIS-004] a database %s is refused', (_what, connection) => {
+  expect(problemsOf({ keyPrefix: 'game', connection })).toEqual(['connection: the database is not a number from 0']);
+});
+
+test.each([
   ['undefined', undefined, 'connection.url is undefined, not a redis:// or rediss:// address'],
   ['another address', 'http://user:secret@host', 'connection.url is not a redis:// or rediss:// address'],
 ])('[REDIS-004] a url that is %s is refused by name', (_what, url, problem) => {

@@ -7,10 +7,10 @@ import { Cluster, Redis } from 'ioredis';
 import { createRedisLocationStore, createRedisRelocationStore, type RedisStoreOptions } from '../src/index.ts';
 import { batch, endOf, put } from './batches.ts';
 import { type ClusterDeployment, startCluster } from './servers/cluster.ts';
-import { eventually } from './servers/eventually.ts';
+import { eventually, PATIENT_MS } from './servers/eventually.ts';
 import { type Standalone, startStandalone } from './servers/standalone.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 /** As README.md says. */
 const permissions =
@@ -41,8 +41,8 @@ async function clientCount(): Promise<number> {
 const nobodyIsLeft = () => eventually(async () => (await clientCount()) === 0, 'those of other tests are closed');
 
 const stores = (options: RedisStoreOptions): readonly [LocationStore, RelocationStore] => [
-  createRedisLocationStore(options),
-  createRedisRelocationStore(options),
+  createRedisLocationStore({ operationTimeoutMs: PATIENT_MS, ...options }),
+  createRedisRelocationStore({ operationTimeoutMs: PATIENT_MS, ...options }),
 ];
 
 /** Every command that the stores ever send. */

@@ -1,34 +1,44 @@
 /** Sentinel: acknowledgements by a replica, and a failover to one that lacks a write. */
 import { jest } from '@jest/globals';
 import type { LocationStore } from '@zlink/kernel/location';
-import { createRedisLocationStore } from '../src/index.ts';
+import { createRedisLocationStore, type RedisStoreOptions } from '../src/index.ts';
 import { batch, endOf, put, versionOf } from './batches.ts';
-import { eventually } from './servers/eventually.ts';
+import { eventually, PATIENT_MS } from './servers/eventually.ts';
 import { type SentinelDeployment, startSentinel } from './servers/sentinel.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let redis: SentinelDeployment;
-let store: LocationStore;
+let stores: LocationStore[] = [];
 
 beforeAll(async () => {
-  redis = await startSentinel();
+  redis = await startSentinel(true);
 });
 
 afterAll(() => redis.close());
 
-afterEach(() => store.dispose());
+afterEach(async () => {
+  for (const store of stores) await store.dispose();
+  stores = [];
+});
+
+async function openStore(options: Omit<RedisStoreOptions, 'connection'>): Promise<LocationStore> {
+  const store = createRedisLocationStore({ connection: redis.connection(), ...options });
+  stores.push(store);
+  await store.open();
+  return store;
+}
 
 test('[REDIS-008] a write counts once the replica has it; repeated it waits again', async () => {
-  const options = { replicaAcks: 1, replicaAckTimeoutMs: 2_000, operationTimeoutMs: 10_000 };
-  store = createRedisLocationStore({ keyPrefix: 'acks', connection: redis.connection(), ...options });
-  await store.open();
+  const acks = { keyPrefix: 'acks', replicaAcks: 1, operationTimeoutMs: 60_000 };
+  const store = await openStore({ ...acks, replicaAckTimeoutMs: PATIENT_MS });
+  const impatient = await openStore(acks); // waits as long as by default
   versionOf(await store.commit(batch([put('a')])));
   const change = batch([put('b')]);
   redis.replica.pause();
   try {
-    expect(await endOf(store.commit(change))).toBe('unavailable/unknown');
-    expect(await endOf(store.commit(change))).toBe('unavailable/unknown');
+    expect(await endOf(impatient.commit(change))).toBe('unavailable/unknown');
+    expect(await endOf(impatient.commit(change))).toBe('unavailable/unknown');
   } finally {
     redis.replica.resume();
   }
@@ -37,8 +47,7 @@ test('[REDIS-008] a write counts once the replica has it; repeated it waits agai
 });
 
 test('[REDIS-007] a failover that lost a write is signalled, and the old version fences nothing in', async () => {
-  store = createRedisLocationStore({ keyPrefix: 'game', connection: redis.connection() });
-  await store.open();
+  const store = await openStore({ keyPrefix: 'game', operationTimeoutMs: 10_000 });
   let disruptions = 0;
   store.onDisruption?.(() => disruptions++);
   const kept = versionOf(await store.commit(batch([put('acct/7', 'nobody')])));

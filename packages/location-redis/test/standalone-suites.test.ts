@@ -5,7 +5,7 @@ import type { Deployment } from './servers/deployment.ts';
 import { startStandalone } from './servers/standalone.ts';
 import { StoreHarness } from './servers/store-harness.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let deployment: Deployment;
 const harness = new StoreHarness(() => deployment);

@@ -5,10 +5,10 @@ import { Redis } from 'ioredis';
 import { createRedisLocationStore, createRedisRelocationStore } from '../src/index.ts';
 import { locationKeys } from '../src/keys.ts';
 import { batch, endOf, put, versionOf } from './batches.ts';
-import { eventually } from './servers/eventually.ts';
+import { eventually, PATIENT_MS } from './servers/eventually.ts';
 import { type Standalone, startStandalone } from './servers/standalone.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let redis: Standalone;
 let count = 0;
@@ -30,15 +30,17 @@ afterEach(async () => {
   opened = [];
 });
 
+const ours = () => ({ keyPrefix: prefix, connection: redis.connection(), operationTimeoutMs: PATIENT_MS });
+
 async function openLocation(options: { replicaAcks?: number } = {}): Promise<LocationStore> {
-  const store = createRedisLocationStore({ keyPrefix: prefix, connection: redis.connection(), ...options });
+  const store = createRedisLocationStore({ ...ours(), ...options });
   opened.push(store);
   await store.open();
   return store;
 }
 
 async function openRelocation(): Promise<RelocationStore> {
-  const store = createRedisRelocationStore({ keyPrefix: prefix, connection: redis.connection() });
+  const store = createRedisRelocationStore(ours());
   opened.push(store);
   await store.open();
   return store;
@@ -49,10 +51,10 @@ const admin = () => redis.server.admin;
 test('[REDIS-010] both stores in one namespace lie under the documented keys, side by side', async () => {
   const location = await openLocation();
   const relocation = await openRelocation();
-  const change = batch([put('a/1', 'text', 60_000), put('a/2'), { kind: 'add', counter: 'n', delta: 4 }]);
+  const change = batch([put('a/1', 'text', 600_000), put('a/2'), { kind: 'add', counter: 'n', delta: 4 }]);
   const begunAtMs = performance.now();
   const version = versionOf(await location.commit(change));
-  await relocation.put('blob-1', Buffer.from('payload'), 60_000);
+  await relocation.put('blob-1', Buffer.from('payload'), 600_000);
 
   const k = `{${prefix}}:L:`;
   expect((await admin().keys(`*${prefix}*`)).sort()).toEqual(
@@ -69,10 +71,10 @@ test('[REDIS-010] both stores in one namespace lie under the documented keys, si
     c: String(version),
     x: expect.stringMatching(/^\d{13}$/) as string,
   });
-  expect(Number(first['x'])).toBeGreaterThan(now + 50_000);
+  expect(Number(first['x'])).toBeGreaterThan(now + 500_000);
   expect(await admin().hgetall(`${k}r:a/2`)).toEqual({ v: 'x', n: String(version), c: String(version) });
   expect(await admin().pttl(`${k}r:a/2`)).toBe(-1);
-  expect(await admin().pttl(`${k}r:a/1`)).toBeGreaterThan(50_000);
+  expect(await admin().pttl(`${k}r:a/1`)).toBeGreaterThan(500_000);
   expect(await admin().get(`${k}ver`)).toBe(String(version));
   expect(await admin().get(`${k}n:n`)).toBe('4');
   expect(await admin().get(`${k}o:${change.operationId}`)).toBe(`${version}|4`);
@@ -84,7 +86,7 @@ test('[REDIS-010] both stores in one namespace lie under the documented keys, si
     storeId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
   });
   expect(await admin().hgetall(`${prefix}:B:blob-1`)).toMatchObject({ p: 'payload', l: '7' });
-  expect(await admin().pttl(`${prefix}:B:blob-1`)).toBeGreaterThan(50_000);
+  expect(await admin().pttl(`${prefix}:B:blob-1`)).toBeGreaterThan(500_000);
 
   await relocation.delete('blob-1');
   await location.commit(
@@ -198,7 +200,7 @@ test('[REDIS-005] a server that evicts any key is incompatible', async () => {
   await admin().config('SET', 'maxmemory-policy', 'allkeys-lru');
   try {
     for (const create of [createRedisLocationStore, createRedisRelocationStore]) {
-      const store = create({ keyPrefix: prefix, connection: redis.connection() });
+      const store = create(ours());
       opened.push(store);
       expect(await endOf(store.open())).toBe('incompatible/notApplied');
     }
@@ -210,7 +212,7 @@ test('[REDIS-005] a server that evicts any key is incompatible', async () => {
 test('[REDIS-005] data of another schema is incompatible, and stays as it is', async () => {
   const { meta } = locationKeys(prefix);
   await admin().hset(meta, 'schema', '2', 'storeId', 'theirs');
-  const store = createRedisLocationStore({ keyPrefix: prefix, connection: redis.connection() });
+  const store = createRedisLocationStore(ours());
   opened.push(store);
   expect(await endOf(store.open())).toBe('incompatible/notApplied');
   expect(await admin().hgetall(meta)).toEqual({ schema: '2', storeId: 'theirs' });
@@ -275,7 +277,7 @@ test('[REDIS-009] the largest blob is 8 MiB', async () => {
 
 test('[REDIS-007] a page of a scan between whose steps the data are replaced is read again as a whole', async () => {
   const client = new Redis({ port: redis.server.port, lazyConnect: true });
-  const store = createRedisLocationStore({ keyPrefix: prefix, connection: { client } });
+  const store = createRedisLocationStore({ ...ours(), connection: { client } });
   opened.push(store);
   await store.open();
   await store.commit(batch(['a', 'b', 'c'].map((key) => put(`old/${key}`))));

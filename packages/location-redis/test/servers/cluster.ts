@@ -14,7 +14,10 @@ export interface ClusterDeployment extends Deployment {
 
 /** Three primaries, and a replica for each if wanted. */
 export async function startCluster(withReplicas = false): Promise<ClusterDeployment> {
-  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000', '--cluster-replica-validity-factor', '0'];
+  // No node is taken for failed only because the machine is busy; where one does fail, the others have to notice it.
+  const timeoutMs = withReplicas ? '6000' : '60000';
+  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', timeoutMs];
+  if (withReplicas) args.push('--cluster-replica-validity-factor', '0');
   const count = withReplicas ? 6 : 3;
   const nodes = await Promise.all(Array.from({ length: count }, () => RedisProcess.start([...args, ...quickReplicas])));
   const deployment = describe(nodes);

@@ -11,8 +11,9 @@ export interface SentinelDeployment extends Deployment {
   promoted(): Promise<void>;
 }
 
-/** A primary, its replica, and two Sentinels of which one vote is enough. */
-export async function startSentinel(): Promise<SentinelDeployment> {
+/** A primary, its replica, and two Sentinels of which one vote is enough; where it `failsOver`, they are quick about it. */
+export async function startSentinel(failsOver = false): Promise<SentinelDeployment> {
+  const downAfterMs = failsOver ? 6_000 : 60_000; // the primary is not down only because the machine is busy
   const servers: RedisProcess[] = [];
   const start = async (...args: Parameters<typeof RedisProcess.start>): Promise<RedisProcess> => {
     const server = await RedisProcess.start(...args);
@@ -24,7 +25,7 @@ export async function startSentinel(): Promise<SentinelDeployment> {
     const replica = await start(['--replicaof', `127.0.0.1 ${primary.port}`]);
     const config = [
       `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 1`,
-      `sentinel down-after-milliseconds ${NAME} 3000`,
+      `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
       `sentinel failover-timeout ${NAME} 2000`,
     ].join('\n');
     const sentinels = await Promise.all([start(['--sentinel'], config), start(['--sentinel'], config)]);

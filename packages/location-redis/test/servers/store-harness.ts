@@ -8,7 +8,7 @@ import { createFaultProxy, type FaultProxy } from '@zlink/testing';
 import { createRedisLocationStore, createRedisRelocationStore } from '../../src/index.ts';
 import { locationKeys } from '../../src/keys.ts';
 import { addressOf, type Deployment, type Detour } from './deployment.ts';
-import { eventually } from './eventually.ts';
+import { eventually, PATIENT_MS } from './eventually.ts';
 
 const LARGEST_VERSION = '9007199254740991';
 
@@ -57,7 +57,8 @@ export class StoreHarness {
     keyPrefix: string,
     create: (options: Parameters<typeof createRedisLocationStore>[0]) => S,
   ): Promise<S> {
-    const store = create({ keyPrefix, connection: this.#deployment().connection(await this.#detours(keyPrefix)) });
+    const connection = this.#deployment().connection(await this.#detours(keyPrefix));
+    const store = create({ keyPrefix, connection, operationTimeoutMs: PATIENT_MS });
     this.#namespaces.set(store, keyPrefix);
     return store;
   }

@@ -37,6 +37,8 @@ export interface FaultProxy {
   /** Connections taken since the start, refused ones not counted. */
   readonly accepted: number;
   readonly refused: number;
+  /** Bytes that have come in since the start, whatever became of them. */
+  readonly receivedBytes: { readonly toTarget: number; readonly toClient: number };
   /** Bytes that were let through since the start. */
   readonly passedBytes: { readonly toTarget: number; readonly toClient: number };
   readonly flippedBits: number;
@@ -108,6 +110,7 @@ const NO_FAULTS: ProxyFaults = {
 const SEEDS = 0x1_0000_0000;
 
 class TcpFaultProxy implements FaultProxy {
+  readonly receivedBytes = { toTarget: 0, toClient: 0 };
   readonly passedBytes = { toTarget: 0, toClient: 0 };
   flippedBits = 0;
   readonly #clock: Clock;
@@ -244,6 +247,7 @@ class TcpFaultProxy implements FaultProxy {
     const connection = new ProxiedConnection(client, target, {
       clock: this.#clock,
       seed: Math.floor(number * SEEDS),
+      onReceived: (direction, byteCount) => (this.receivedBytes[direction] += byteCount),
       onPassed: (direction, byteCount) => (this.passedBytes[direction] += byteCount),
       onFlipped: () => this.flippedBits++,
       onOver: () => this.#connections.delete(connection),
@@ -258,6 +262,7 @@ class TcpFaultProxy implements FaultProxy {
 interface ConnectionHost {
   readonly clock: Clock;
   readonly seed: number;
+  onReceived(direction: OneWay, byteCount: number): void;
   onPassed(direction: OneWay, byteCount: number): void;
   onFlipped(): void;
   onOver(): void;
@@ -316,6 +321,7 @@ class ProxiedConnection {
       clock: this.#host.clock,
       allow: (byteCount) => this.#allow(direction, byteCount),
       onSpent: () => this.#onSpent(),
+      onReceived: (byteCount) => this.#host.onReceived(direction, byteCount),
       onPassed: (byteCount) => this.#host.onPassed(direction, byteCount),
       onFlipped: () => this.#host.onFlipped(),
     };

@@ -32,6 +32,7 @@ export interface RelayOwner {
   /** How many of these bytes may pass; fewer than asked: the connection ends behind them, by `onSpent`. */
   allow(byteCount: number): number;
   onSpent(): void;
+  onReceived(byteCount: number): void;
   onPassed(byteCount: number): void;
   onFlipped(): void;
 }
@@ -90,6 +91,7 @@ export class FaultRelay {
   }
 
   #receive(received: Uint8Array): void {
+    this.#owner.onReceived(received.length);
     const bytes = this.#flips?.apply(received, () => this.#owner.onFlipped()) ?? received;
     for (let at = 0; at < bytes.length;) {
       const delayMs = this.#delayMs(bytes.length - at);

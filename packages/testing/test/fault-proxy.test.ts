@@ -277,7 +277,7 @@ test('[C03] a drawn delay is the same for the same bytes of the stream, however 
     const { client } = await dial();
     for (let from = 0; from < bytes.length; from += partBytes) {
       client.socket.write(bytes.subarray(from, from + partBytes));
-      await loopTurns(200);
+      await until(() => proxy.receivedBytes.toTarget === from + partBytes, 'the part has come');
     }
     const startedAtMs = clock.nowMs();
     const leaves: number[] = [];
@@ -362,7 +362,7 @@ test('[C10] the proxy counts the bytes that it has let through, by direction', a
   await until(() => target.received[at] === 'seven b' && client.received === 'four', 'both ways have passed');
   proxy.blackhole('toTarget');
   client.socket.write('swallowed');
-  await loopTurns(50);
+  await until(() => proxy.receivedBytes.toTarget === 16, 'the black hole has it');
   expect(proxy.passedBytes).toEqual({ toTarget: 7, toClient: 4 });
 });
 

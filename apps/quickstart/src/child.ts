@@ -34,7 +34,7 @@ export class Child<R extends Report> {
     this.title = title;
     this.#process = child;
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#errorText = (this.#errorText + text).slice(-keptErrorChars);
+      this.#errorText = lastLines(this.#errorText + text);
     });
     child.on('message', (report: R | FailedReport) => {
       if (isFailure(report)) {
@@ -128,8 +128,7 @@ export class Child<R extends Report> {
 
   end(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.#mayEnd = true; // C1
-    this.#sent.add(signal);
-    this.#process.kill(signal);
+    if (this.#process.kill(signal)) this.#sent.add(signal); // one that is gone already does not end by it
   }
 
   /** Waits until the process has ended by itself. */
@@ -154,6 +153,14 @@ export class Child<R extends Report> {
   #wakeAll(): void {
     for (const wake of this.#waiters.values()) wake();
   }
+}
+
+/** The end of a text that is too long, from the begin of a line on where it has one. */
+function lastLines(text: string): string {
+  if (text.length <= keptErrorChars) return text;
+  const end = text.slice(-keptErrorChars);
+  const begin = end.indexOf('\n') + 1;
+  return begin === end.length ? end : end.slice(begin);
 }
 
 function isFailure(report: Report): report is FailedReport {

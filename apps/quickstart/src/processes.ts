@@ -49,7 +49,8 @@ export class Processes {
   async endAll(): Promise<void> {
     const running = this.#children.filter((child) => child.isRunning);
     for (const child of running) child.end('SIGTERM');
-    const timer = setTimeout(() => this.killAll(), endGraceMs); // P2
+    // P2; on a busy machine the end of a child may be known and not yet be heard of
+    const timer = setTimeout(() => setImmediate(() => this.killAll()), endGraceMs);
     await Promise.all(running.map((child) => child.ended));
     clearTimeout(timer);
   }

@@ -12,18 +12,21 @@ export interface ShowOptions {
 /** A last step that is short is joined to the one before, lest the same is shown twice. */
 const joinedBelow = 0.5;
 
-/** The time begins; what is returned shows frames until that part of it, 0..1, is over. */
+/** The time begins; what is returned shows frames until that part of it, 0..1, is over: one at least, where all took longer. */
 export function startShow({ wait, view }: Stage, { totalMs, frameAt }: ShowOptions): (part: number) => Promise<void> {
   const startedAtMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedAtMs;
   return async (part) => {
-    for (let leftMs = part * totalMs - elapsedMs(); leftMs > 0; leftMs = part * totalMs - elapsedMs()) {
+    const leftMsNow = (): number => Math.max(0, part * totalMs - elapsedMs());
+    let leftMs = leftMsNow();
+    do {
       const isLast = leftMs < view.everyMs * (1 + joinedBelow);
       // What is played holds the process; where it was stopped, a step must not.
       await wait(delay(Math.ceil(isLast ? leftMs : view.everyMs), undefined, { ref: false }));
       const frame = frameAt(elapsedMs());
       if (frame !== undefined) view.show(frame);
-    }
+      leftMs = leftMsNow();
+    } while (leftMs > 0);
   };
 }
 

@@ -21,12 +21,14 @@ test(
     expect(stdout).not.toContain('MISMATCH');
     const proofs = [...stdout.matchAll(/proof: ([\d,]+) accepted = ([\d,]+) answered \+ ([\d,]+) typed errors\n/g)];
     expect(proofs).toHaveLength(3);
+    let failures = 0;
     for (const proof of proofs) {
       const [accepted, answered, failed] = proof.slice(1).map((text) => Number(text.replaceAll(',', '')));
       expect(answered! + failed!).toBe(accepted);
       expect(answered).toBeGreaterThan(100);
-      expect(failed).toBeGreaterThan(0); // who is killed always has slow calls in its hands
+      failures += failed!;
     }
+    expect(failures).toBeGreaterThan(0); // who is killed has slow calls in its hands, unless the others stand still
     expect(code).toBe(0);
     expectGone(stdout);
     await expectRedisGone(stdout);
@@ -89,7 +91,7 @@ function expectFleet(stdout: string): void {
   expect(stdout).toContain('They are crane (process ');
   expectDiscoveries(stdout, 'Redis');
   const [, leftOut, gone] =
-    /ibis: connections gone after \d+ ms, left out after ([\d.]+) s, what it had published gone after ([\d.]+) s/.exec(
+    /ibis: connections gone after [\d.]+ m?s, left out after ([\d.]+) s, what it had published gone after ([\d.]+) s/.exec(
       stdout,
     ) ?? [];
   expect(Number(gone)).toBeGreaterThan(Number(leftOut) + 3); // the life of a lease
@@ -135,8 +137,8 @@ function expectGone(stdout: string): void {
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }
 
-/** What is said last adds up. A busy machine interrupts late: calls may have failed if `cause` was printed before, if it is given. */
-function expectAccount(stdout: string, cause: RegExp | undefined): void {
+/** What is said last adds up. A busy machine interrupts late: calls may have failed if `cause` was printed before. */
+function expectAccount(stdout: string, cause: RegExp): void {
   const account =
     /so far: ([\d,]+) accepted = ([\d,]+) answered \+ ([\d,]+) typed errors \+ ([\d,]+) in flight\n$/.exec(stdout) ??
     [];
@@ -144,7 +146,7 @@ function expectAccount(stdout: string, cause: RegExp | undefined): void {
     .slice(1)
     .map((text) => Number(text.replaceAll(',', '')));
   expect(accepted).toBe(answered + failed + inFlight);
-  if (cause?.test(stdout) !== true) expect(failed).toBe(0);
+  if (!cause.test(stdout)) expect(failed).toBe(0);
 }
 
 test.each([
@@ -173,7 +175,11 @@ test(
     demo.kill('SIGINT');
     const { code, stdout, stderr } = await demo.finished;
     expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
-    expect(stdout).toMatch(/stopped by SIGINT; no process is left\n.*no call was counted yet\n$/);
+    expect(stdout).toContain('stopped by SIGINT; no process is left\n');
+    // A busy machine interrupts late: the shop may have begun, and calls be counted.
+    const isLate = stdout.includes('1  All three serve') && stdout.includes('so far: ');
+    if (isLate) expectAccount(stdout, /is drained|is killed/);
+    else expect(stdout).toMatch(/no process is left\n.*no call was counted yet\n$/);
   },
   limitMs,
 );
@@ -193,8 +199,8 @@ test(
 );
 
 test.each<[string, NodeJS.ProcessEnv, RegExp]>([
-  ['while Redis is away', {}, /Redis is away: /],
-  ['while the store in memory is away', withoutRedis, /the store is away: /],
+  ['while Redis is away', {}, /Redis is away: [^]*calls\/s/],
+  ['while the store in memory is away', withoutRedis, /the store is away: [^]*calls\/s/],
 ])(
   '[C25] a demo interrupted in its third act, %s, says what the fleet had counted, and leaves nothing',
   async (_when, env, sign) => {
@@ -203,7 +209,7 @@ test.each<[string, NodeJS.ProcessEnv, RegExp]>([
     demo.kill('SIGINT');
     const { code, stdout, stderr } = await demo.finished;
     expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
-    expectAccount(stdout, undefined);
+    expectAccount(stdout, /ibis is killed|heron leaves/);
     expectGone(stdout);
     if (env !== withoutRedis) await expectRedisGone(stdout);
   },

@@ -19,7 +19,7 @@ import { frameOf } from './scene.ts';
 import { Screening } from './screening.ts';
 import { find, isForgotten, isFound, isLeftOut, isOut, type Sight } from './sights.ts';
 import { summaryLines } from './summary.ts';
-import { defaultLeaseMs, loadMs, location, outageMs } from './timing.ts';
+import { defaultLeaseMs, loadMs, location, longestOutageMs, outageAnswers, outageMs } from './timing.ts';
 import { openVenue, type Venue } from './venue.ts';
 
 const callerName = 'owl';
@@ -30,6 +30,7 @@ const craneWeight = 300;
 const seenWithinMs = 20_000;
 /** Between two events, for those who watch. */
 const restMs = 700;
+const countAgainMs = 100;
 
 export function createDiscoveryAct(): Act {
   return new DiscoveryAct();
@@ -130,7 +131,11 @@ class Run {
     this.#isStoreAway = true;
     this.#venue.pauseStore();
     await this.#show(delay(outageMs));
-    const after = await this.#stage.wait(this.caller.counts());
+    let after = await this.#stage.wait(this.caller.counts());
+    while (answersOf(after) - answersOf(before) < outageAnswers && performance.now() - beganAtMs < longestOutageMs) {
+      await this.#show(delay(countAgainMs));
+      after = await this.#stage.wait(this.caller.counts());
+    }
     this.#venue.resumeStore();
     this.#isStoreAway = false;
     const elapsedMs = performance.now() - beganAtMs;

@@ -20,5 +20,11 @@ export const defaultLeaseMs = 15_000;
 /** How long the store is away. */
 export const outageMs = 2_000;
 
+/** It stays away until so many calls were answered meanwhile, which a machine without time for them delays. */
+export const outageAnswers = 200;
+
+/** But not for longer: leases end. */
+export const longestOutageMs = 3_500;
+
 /** How long a host takes to answer `Load`. */
 export const loadMs = 50;

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-const exitGraceMs = 5_000;
+const exitGraceMs = 30_000; // Jest still writes its caches, which a busy machine delays
 /** Enough for what was expected, what came and the place in the test. */
 const messageLines = 14;
 

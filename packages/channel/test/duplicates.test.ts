@@ -79,6 +79,44 @@ test('[MESH-002] nodes that dial each other keep one link in any order of events
   }
 }, 120_000);
 
+test('[CORE-010] a node that was ready stays so while one of two links is ended, in any order of events', async () => {
+  for (let round = 0; round < 200; round++) {
+    const random = seededRandom(round + 1);
+    const cluster = makeCluster();
+    const pair = (['a', 'b'] as const).map((name, at) =>
+      describeNode(cluster, name, {
+        listen: 7_001 + at,
+        weight: 100,
+        with: (mesh) => {
+          mesh.connect(`tcp://127.0.0.1:${7_002 - at}`); // whose RID is not known before
+          mesh.addRouteRequestHandler(Echo, (n) => n);
+        },
+      }),
+    );
+    for (const port of [7_001, 7_002]) {
+      for (const direction of ['toListener', 'toDialer'] as const)
+        cluster.network.delay(`tcp://127.0.0.1:${port}`, Math.floor(random() * 40), direction);
+    }
+    for (const host of pair) await host.start();
+    const wereReady = new Set<TestHost>();
+    const outcomes: Outcome[] = [];
+    for (let step = 0; step < 300; step++) {
+      for (const host of pair) {
+        if (host.peers(MESH).some(({ state }) => state === 'ready')) wereReady.add(host);
+        if (!wereReady.has(host)) continue;
+        outcomes.push(watch(host.requestToNode(MESH, host.name === 'a' ? 'b' : 'a', Echo(step)).submit()));
+      }
+      await cluster.clock.advanceAsync(1);
+    }
+    await cluster.clock.advanceAsync(2_000);
+    const failed = outcomes.filter((outcome) => outcome.state !== 'resolved');
+    expect({ round, failed }).toEqual({ round, failed: [] });
+    expect(outcomes.length).toBeGreaterThan(100);
+    for (const host of pair) expect({ round, links: host.parts.transport.status.links }).toEqual({ round, links: 1 });
+    await cluster.close();
+  }
+}, 120_000);
+
 test('[MESH-002] a peer that rests shows the link that is kept, whoever dialled it', async () => {
   const cluster = arrangeCluster();
   const pair = arrangePair(cluster, 1, new Map());

@@ -153,11 +153,11 @@ export class LinkFactory {
     }
     if (verdict.kind === 'admitBriefly') {
       const link = this.#make(greeting, hello, facts, undefined);
-      link.finish();
+      if (verdict.ender === 'self') link.finish();
       return { kind: 'brief', link, of: verdict.besides };
     }
     const link = this.#make(greeting, hello, facts, verdict.replaces);
-    verdict.replaces?.finish();
+    for (const other of verdict.ends) other.finish();
     return { kind: 'link', link };
   }
 

@@ -8,6 +8,8 @@
  * X3 A RouteMesh link that one side has admitted carries what was accepted on it to the end, even if it is not kept.
  * X4 A RouteMesh link that takes no new work is in nobody's way: a peer that was disconnected may be connected again while
  *    the old link still ends what it has.
+ * X5 Of RouteMesh links between the same generations the side that has dialled the one that stays ends the others: it is the
+ *    last to admit the one that stays, so neither side is without a link in between.
  */
 import { compareUtf8 } from '../../identity/index.ts';
 import type { DuplicatePolicy, PeerFacts } from '../transport/transport.ts';
@@ -15,12 +17,12 @@ import { type Rejection, RejectReason } from '../wire/hello.ts';
 import type { PhysicalLink } from './physical-link.ts';
 
 export type Verdict =
-  /** Keep the new link; `replaces` takes no new work any more. */
-  | { readonly kind: 'admit'; readonly replaces: PhysicalLink | undefined }
+  /** Keep the new link in place of the one that it `replaces`; this side ends those in `ends`, which take no new work then. */
+  | { readonly kind: 'admit'; readonly replaces: PhysicalLink | undefined; readonly ends: readonly PhysicalLink[] }
   /** Another link to the same peer stays; the new one was not admitted by the other side yet and never will be. */
   | { readonly kind: 'duplicate'; readonly of: PhysicalLink }
   /** Another link stays, but the other side has admitted this one and may have used it: let it end in order (X3). */
-  | { readonly kind: 'admitBriefly'; readonly besides: PhysicalLink }
+  | { readonly kind: 'admitBriefly'; readonly besides: PhysicalLink; readonly ender: 'self' | 'peer' }
   | { readonly kind: 'refuse'; readonly rejection: Rejection };
 
 interface Peer {
@@ -56,10 +58,12 @@ export class PeerIndex {
     if (peer.replaced.includes(facts.generation)) return replacedGeneration(facts); // X2
     const current = peer.current;
     if (current === undefined) return ADMIT;
-    if (current.peer.generation !== facts.generation) return { kind: 'admit', replaces: current };
-    if (this.#policy === 'smallerRid' && current.phase !== 'open') return { kind: 'admit', replaces: current }; // X4
+    if (current.peer.generation !== facts.generation)
+      return { kind: 'admit', replaces: current, ends: [...peer.links] };
+    if (this.#policy === 'smallerRid' && current.phase !== 'open')
+      return { kind: 'admit', replaces: current, ends: [] }; // X4
     if (this.#policy === 'firstAdmitted') return { kind: 'duplicate', of: current };
-    return this.#judgeMesh(facts, dialed, current);
+    return this.#judgeMesh(facts, dialed, current, peer.links);
   }
 
   /** A link was admitted under the verdict `admit`. */
@@ -112,18 +116,19 @@ export class PeerIndex {
     }
   }
 
-  #judgeMesh(facts: PeerFacts, dialed: boolean, current: PhysicalLink): Verdict {
+  #judgeMesh(facts: PeerFacts, dialed: boolean, current: PhysicalLink, links: Iterable<PhysicalLink>): Verdict {
     const initiator = dialed ? this.#ownRid : facts.rid;
     const currentInitiator = current.dialed ? this.#ownRid : facts.rid;
     // The peer's second dial is the peer's to judge: it knows whether it lost the first link.
     if (initiator === currentInitiator && !dialed) return ADMIT;
     const newOneStays = compareUtf8(initiator, currentInitiator) < 0; // X1
-    if (newOneStays) return { kind: 'admit', replaces: current };
-    return dialed ? { kind: 'admitBriefly', besides: current } : { kind: 'duplicate', of: current };
+    if (newOneStays) return { kind: 'admit', replaces: current, ends: dialed ? [...links] : [] }; // X5
+    if (!dialed) return { kind: 'duplicate', of: current };
+    return { kind: 'admitBriefly', besides: current, ender: current.dialed ? 'self' : 'peer' }; // X5
   }
 }
 
-const ADMIT: Verdict = { kind: 'admit', replaces: undefined };
+const ADMIT: Verdict = { kind: 'admit', replaces: undefined, ends: [] };
 
 function replacedGeneration(facts: PeerFacts): Verdict {
   const text = `generation ${facts.generation} of "${facts.rid}" was replaced by a newer one`;

@@ -45,8 +45,9 @@ class Node {
     this.links.push(link);
     const replaces = verdict.kind === 'admit' ? verdict.replaces : undefined;
     this.index.add(asLink(link), replaces);
-    if (verdict.kind === 'admitBriefly') link.phase = 'finishing';
-    if (replaces !== undefined) (replaces as unknown as StandIn).phase = 'finishing'; // as made by asLink
+    if (verdict.kind === 'admitBriefly') {
+      if (verdict.ender === 'self') link.phase = 'finishing';
+    } else for (const other of verdict.ends) (other as unknown as StandIn).phase = 'finishing'; // as made by asLink
     return link;
   }
 
@@ -95,17 +96,27 @@ function letFinishingEnd(connections: readonly Connection[]): boolean {
 
 const openIds = (node: Node): number[] => node.open.map((link) => link.connection);
 
-/** Runs the connections in the given order of choices until nothing is left to happen. */
+/** Runs the connections in the given order of choices until nothing is left to happen; a node with a link always has one. */
 function play(connections: readonly Connection[], choices: readonly number[]): void {
+  const nodes = new Set(connections.flatMap(({ from, to }) => [from, to]));
+  const connected = new Set<Node>();
+  const look = (): void => {
+    for (const node of nodes) {
+      if (node.open.length > 0) connected.add(node);
+      else expect([node.rid, connected.has(node)]).toEqual([node.rid, false]);
+    }
+  };
   let at = 0;
   for (;;) {
     const live = connections.filter(({ stage }) => stage === 'dialed' || stage === 'admitted');
     if (live.length === 0) break;
     const choice = choices[at++ % choices.length] ?? 0;
     if (choice % 5 === 4) letFinishingEnd(connections);
+    look();
     proceed(live[choice % live.length] as Connection); // not empty
+    look();
   }
-  while (letFinishingEnd(connections));
+  while (letFinishingEnd(connections)) look();
 }
 
 test('[CORE-010] in every order of two crossing dials, both nodes keep the link of the smaller RID', () => {
@@ -255,7 +266,7 @@ test.each([true, false])(
     const old = node.greet(peer, true, 1);
     if (old === undefined) throw new Error('the first link is admitted');
     old.phase = 'finishing';
-    expect(node.index.judge(peer, dialed)).toEqual({ kind: 'admit', replaces: old });
+    expect(node.index.judge(peer, dialed)).toEqual({ kind: 'admit', replaces: old, ends: [] });
     expect(node.greet(peer, dialed, 2)?.phase).toBe('open');
   },
 );

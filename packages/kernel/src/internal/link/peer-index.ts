@@ -21,7 +21,7 @@ export type Verdict =
   | { readonly kind: 'admit'; readonly replaces: PhysicalLink | undefined; readonly ends: readonly PhysicalLink[] }
   /** Another link to the same peer stays; the new one was not admitted by the other side yet and never will be. */
   | { readonly kind: 'duplicate'; readonly of: PhysicalLink }
-  /** Another link stays, but the other side has admitted this one and may have used it: let it end in order (X3). */
+  /** Another link stays, but the other side has admitted this one and may have used it: `ender` lets it end in order (X3, X5). */
   | { readonly kind: 'admitBriefly'; readonly besides: PhysicalLink; readonly ender: 'self' | 'peer' }
   | { readonly kind: 'refuse'; readonly rejection: Rejection };
 

@@ -100,7 +100,7 @@ export class EventLog {
     }
   }
 
-  /** 1 */
+  /** 1. @param canLose - whether it ever had what it would miss now */
   #levelOf(topology: string, { state }: TopologyStatus, canLose = true): Level {
     const isTrouble = state === 'degraded' && canLose && this.#wereReady.has(topology);
     if (state === 'ready') this.#wereReady.add(topology);
